@@ -27,12 +27,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pairs", type=int, default=1000, help="simulated for each cell")
     pairs = parser.parse_args().pairs
-    nights = ", ".join(f"{each} nights" for each in NIGHTS[1:])
+    nights = ", ".join(f"{night} nights" for night in NIGHTS[1:])
     print(f"| runs differ by | unchanged: better or worse, then | now: no history, {nights} | fell by 30 %: worse |")
     print("|---|---|---|---|")
     for noise, then in THEN.items():
         cells = [
-            ", ".join(f"{100 * _called(noise, fall, pairs, each, of):.1f} %" for each in NIGHTS)
+            ", ".join(f"{100 * _called(noise, fall, pairs, night, of):.1f} %" for night in NIGHTS)
             for fall, of in ((0.0, ("better", "worse")), (FALL, ("worse",)))
         ]
         print(f"| {100 * noise:.0f} % | {then} | {cells[0]} | {cells[1]} |", flush=True)

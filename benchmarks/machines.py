@@ -73,7 +73,7 @@ def main() -> int:
 def _told(found: list[Looks], minute: int) -> str:
     ratios = [each[minute].mean for each in found]
     ends = (share(found, each, at_most=MARGIN) for each in ("pass", "fail", "inconclusive"))
-    cells = " / ".join(f"{100 * each:.1f}" for each in ends)
+    cells = " / ".join(f"{100 * end:.1f}" for end in ends)
     return f"{fmean(ratios):.3f}, {min(ratios):.2f} to {max(ratios):.2f} | {cells}"
 
 

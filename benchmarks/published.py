@@ -28,7 +28,7 @@ def main() -> int:
         figures, noticed = published(name), []
         for place in places(figures):
             others = [changed(figures, place, factor=factor) for factor in FACTORS]
-            noticed.append([any(notices(each, other) for each in comparisons) for other in others])
+            noticed.append([any(notices(comparison, other) for comparison in comparisons) for other in others])
         cells = ", ".join(str(sum(column)) for column in zip(*noticed, strict=True))
         print(f"| {name} | {len(noticed)} | {cells} | {sum(map(all, noticed))} |", flush=True)
     return 0

@@ -88,12 +88,15 @@ def _suite(chosen: argparse.Namespace) -> tuple[float, Decisions]:
         )
         seconds = time.monotonic() - began
         results: dict[str, Any] = json.loads((Path(reports) / "latest" / "results.json").read_text())
-    for each in results["measurements"]:
-        loaded = {path: estimate["samples"] for path, estimate in each["metrics"].items() if path.endswith(".iops")}
-        print(f"  {each['profile']:28} {each['role']:10} {loaded}")
-    verdicts = [each for each in results["verdicts"] if each["requirement"]["metric"]]
+    for measurement in results["measurements"]:
+        loaded = {
+            path: estimate["samples"] for path, estimate in measurement["metrics"].items() if path.endswith(".iops")
+        }
+        print(f"  {measurement['profile']:28} {measurement['role']:10} {loaded}")
+    verdicts = [verdict for verdict in results["verdicts"] if verdict["requirement"]["metric"]]
     return seconds, {
-        tuple(each["requirement"][name] for name in ("profile", "metric", "rule")): each["status"] for each in verdicts
+        tuple(verdict["requirement"][name] for name in ("profile", "metric", "rule")): verdict["status"]
+        for verdict in verdicts
     }
 
 

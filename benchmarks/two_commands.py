@@ -81,13 +81,13 @@ def _watch(process: psutil.Popen, results: Path, began: float) -> Watched:
     seen = Watched()
     while process.poll() is None:
         time.sleep(LOOK_S)
-        for each in process.children(recursive=True):
+        for child in process.children(recursive=True):
             try:
-                words = each.cmdline()
+                words = child.cmdline()
                 starts_the_cluster = "embedded_cluster" in words
                 if "pytest" in words and "--storage-class" in words and not starts_the_cluster:
                     seen.began = seen.began or time.monotonic() - began
-                    seen.peak = max(seen.peak, each.memory_info().rss)
+                    seen.peak = max(seen.peak, child.memory_info().rss)
             except psutil.Error:
                 continue
         if seen.began and not seen.first_verdict and _has_verdict(results):

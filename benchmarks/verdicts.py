@@ -104,7 +104,7 @@ def _ratios(runs: int) -> None:
             figures = [share(found, "pass", at_most=1 / 1.05), share(found, "fail", at_most=1.05)]
             figures += [share(found, decision, at_most=1) for decision in ("pass", "fail")]
             figures += [share(found, "inconclusive", at_most=each) for each in (1.2, 1.5)]
-            one, other, passes, fails, near, far = (f"{100 * each:.2f}" for each in figures)
+            one, other, passes, fails, near, far = (f"{100 * figure:.2f}" for figure in figures)
             about = f"{'own' if own else 'machine'}, {correlation}, {cv:.0%}"
             print(f"| {about} | {one} | {other} | {passes} / {fails} | {near}, {far} |", flush=True)
 

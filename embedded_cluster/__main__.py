@@ -176,8 +176,8 @@ def _kubelet(layout: Layout, options: argparse.Namespace) -> int:
     elif options.command == "kubelet-start":
         start_kubelet(layout.name, options.node)
     else:
-        for each in mounts_of(layout.name, options.node, options.volume):
-            say(each)
+        for mount in mounts_of(layout.name, options.node, options.volume):
+            say(mount)
     return 0
 
 

@@ -124,8 +124,8 @@ class GlusterFS:
     def release_healing(self) -> None:
         """Let bricks be healed as fast as the machine can."""
         healers = self._healers()
-        for other in list(cgroups.members(f"{self.layout.cgroup}/daemons/{_DAEMON}") - healers)[:1]:
-            cgroups.unlimit_cpu(self._held, like=other)
+        for member in list(cgroups.members(f"{self.layout.cgroup}/daemons/{_DAEMON}") - healers)[:1]:
+            cgroups.unlimit_cpu(self._held, like=member)
         for pid in healers:
             priority.go_immediately(pid)
 

@@ -58,7 +58,9 @@ class Kubectl:
     def _require_served(self) -> None:
         for definition in self.get("customresourcedefinitions"):
             conditions = definition.get("status", {}).get("conditions") or []
-            if not any(each["type"] == "Established" and each["status"] == "True" for each in conditions):
+            if not any(
+                condition["type"] == "Established" and condition["status"] == "True" for condition in conditions
+            ):
                 raise NotYet(f"{definition['metadata']['name']}: {conditions}")
 
     def apply(self, manifest: str, **values: str) -> None:

@@ -52,7 +52,7 @@ def of_node(node: NodeLayout) -> list[LoopDevice]:
     Of a volume on RBD the device is no node's, but what its kubelet has put over that is.
     """
     staged = node.cluster.csi.staged.glob("*")
-    alone = {f"{volume.name}.img" for volume in staged if [each.name for each in volume.iterdir()] == [node.name]}
+    alone = {f"{volume.name}.img" for volume in staged if [path.name for path in volume.iterdir()] == [node.name]}
     on_rbd = pooled(node.cluster, of={name for name in alone if _is_on_rbd(node.cluster.csi.volumes / name)})
     own = _with_those_over(pooled(node.cluster, of=alone))
     return [*held([node]), *(device for device in own if device not in on_rbd)]

@@ -93,7 +93,7 @@ def image_config(
         "architecture": architecture or ARCHITECTURE,
         "os": "linux",
         "config": config,
-        "rootfs": {"type": "layers", "diff_ids": [each.unpacked or each.digest for each in layers]},
+        "rootfs": {"type": "layers", "diff_ids": [layer.unpacked or layer.digest for layer in layers]},
     }
     return json.dumps(content | ({"created": created} if created else {})).encode()
 
@@ -113,7 +113,7 @@ def add_configured(
         "schemaVersion": 2,
         "mediaType": f"{_OCI}.manifest.v1+json",
         "config": _add_blob(archive, config, f"{_OCI}.config.v1+json"),
-        "layers": [each.descriptor for each in layers],
+        "layers": [layer.descriptor for layer in layers],
     }
     entry = _add_blob(archive, json.dumps(manifest).encode(), f"{_OCI}.manifest.v1+json")
     return {**entry, "annotations": {"io.containerd.image.name": reference}}
@@ -128,7 +128,7 @@ def add_docker_manifest(archive: tarfile.TarFile, reference: str, *, layers: Seq
     content = {
         "Config": place(hashlib.sha256(config).hexdigest()),
         "RepoTags": [reference],
-        "Layers": [place(each.digest) for each in layers],
+        "Layers": [place(layer.digest) for layer in layers],
     }
     add_file(archive, "manifest.json", json.dumps([content]).encode())
 

@@ -105,7 +105,7 @@ def _require_served(kubectl: Kubectl) -> None:
     # Not `kubectl wait`: it gives up on a definition that has no conditions yet.
     (definition,) = kubectl.get("customresourcedefinition", "stages.kwok.x-k8s.io")
     conditions = definition.get("status", {}).get("conditions") or []
-    if not any(each["type"] == "Established" and each["status"] == "True" for each in conditions):
+    if not any(condition["type"] == "Established" and condition["status"] == "True" for condition in conditions):
         raise NotYet(f"conditions: {conditions}")
 
 

@@ -80,7 +80,7 @@ def _of_nodes(layout: Layout, state: ClusterState) -> tuple[list[str], list[Node
     short = node_health.full_disk(layout)
     with contextlib.suppress(EnvironmentFailure):
         wanted = [layout.node(number).name for number in range(1, len(state.node_addresses) + 1)]
-        nodes = [each for each in Kubectl.of(layout).get("nodes") if each["metadata"]["name"] in wanted]
+        nodes = [node for node in Kubectl.of(layout).get("nodes") if node["metadata"]["name"] in wanted]
         short += node_health.pressures(nodes)
     with contextlib.suppress(EnvironmentFailure):
         return short, node_health.without_images(layout, state)

@@ -86,11 +86,11 @@ def read_recipe(file: Path) -> Recipe:
 def _copied(instructions: list[str]) -> list[tuple[str, str]]:
     """What is copied from the checkout, and then handed on to the last stage, where it keeps its place."""
     found, handed_on = [], []
-    for each in instructions:
-        *sources, target = each.split()
+    for instruction in instructions:
+        *sources, target = instruction.split()
         if sources[0].startswith("--from="):
             if sources[1:] != [target]:
-                raise ValueError(f"COPY {each}: wanted the same place in both stages")
+                raise ValueError(f"COPY {instruction}: wanted the same place in both stages")
             handed_on.append(PurePosixPath(target))
             continue
         found += [(name, f"{target}{name}" if target.endswith("/") else target) for name in sources]

@@ -140,7 +140,7 @@ def _write(
     """Write the archive; the digest of its only image."""
     moment = datetime.fromtimestamp(created, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     with tarfile.open(target, "w") as archive:
-        layers: list[Layer] = [add_packed_layer(archive, each) for each in tars]
+        layers: list[Layer] = [add_packed_layer(archive, tar) for tar in tars]
         config = image_config(layers, dict(recipe.config), architecture=architecture, created=moment)
         entry = add_configured(archive, reference, layers=layers, config=config)
         entry["annotations"]["org.opencontainers.image.ref.name"] = reference.rpartition(":")[2]

@@ -12,7 +12,7 @@ def notes(changelog: str, *, tag: str, version: str) -> str:
     if tag != f"v{version}":
         raise WrongUsage(f"wanted the tag v{version}, as acceptance/__init__.py has the version, found {tag}")
     sections = re.split(r"^## ", changelog, flags=re.MULTILINE)[1:]
-    found = [each for each in sections if re.match(rf"{re.escape(version)}\b", each)]
+    found = [section for section in sections if re.match(rf"{re.escape(version)}\b", section)]
     if len(found) != 1:
         raise WrongUsage(f"wanted one section of CHANGELOG.md for {version}, found {len(found)}")
     heading, _, text = found[0].partition("\n")

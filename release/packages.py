@@ -36,7 +36,7 @@ def install_packages(target: Path, *, requirements: Path, architecture: str, pyt
     command = [
         *(sys.executable, "-m", "pip", "install", "--quiet", "--require-hashes", "--no-deps", "--no-compile"),
         *("--only-binary=:all:", "--implementation=cp", f"--python-version={python}", "--root-user-action=ignore"),
-        *(f"--platform={each}" for each in platforms),
+        *(f"--platform={platform}" for platform in platforms),
         f"--target={target}",
         f"--requirement={requirements}",
     ]

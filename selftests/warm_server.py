@@ -35,9 +35,9 @@ def load() -> None:
     gc.disable()
     for name in LIBRARIES:
         import_module(name)
-    for each in pkgutil.walk_packages(acceptance.__path__, "acceptance."):
-        if not each.name.endswith("__main__"):
-            import_module(each.name)
+    for package in pkgutil.walk_packages(acceptance.__path__, "acceptance."):
+        if not package.name.endswith("__main__"):
+            import_module(package.name)
     gc.collect()
     gc.freeze()
     gc.enable()

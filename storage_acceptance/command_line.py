@@ -46,7 +46,7 @@ def main(words: Words | None = None) -> int:
 
 def overview() -> str:
     """All commands, a line each."""
-    shown = {f"{each.name} {each.takes}".strip(): each.about for each in COMMANDS}
+    shown = {f"{command.name} {command.takes}".strip(): command.about for command in COMMANDS}
     width = max(map(len, shown))
     return "\n".join(
         [
@@ -63,7 +63,7 @@ def _tests(name: str, *first: str) -> Callable[[Words], int]:
     def run(words: Words) -> int:
         from storage_acceptance.pytest_session import run_tests  # pytest is slow to load, and others do without
 
-        (takes,) = (each.takes for each in COMMANDS if each.name == name)
+        (takes,) = (command.takes for command in COMMANDS if command.name == name)
         return run_tests([*first, *words], usage=f"usage: {PROGRAM} {name} {takes}")
 
     return run
@@ -111,7 +111,7 @@ def _engine(name: str) -> Callable[[Words], int]:
 def _completion(words: Words) -> int:
     from storage_acceptance.completion import completion
 
-    return completion(words, {each.name: each.about for each in COMMANDS})
+    return completion(words, {command.name: command.about for command in COMMANDS})
 
 
 def _cluster(words: Words) -> int:

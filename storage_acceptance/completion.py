@@ -90,7 +90,7 @@ def _choices(option: str) -> Sequence[str]:
 def _literal(annotation: Any) -> Sequence[str]:
     if get_origin(annotation) is Literal:
         return get_args(annotation)
-    return next((found for each in get_args(annotation) if (found := _literal(each))), ())
+    return next((found for argument in get_args(annotation) if (found := _literal(argument))), ())
 
 
 def _engine() -> Iterator[tuple[str, list[Offered]]]:

@@ -70,7 +70,11 @@ class OneTable:
             terminalreporter.write_sep("=", "quick figures")
             heads = ("", "IOPS", "bandwidth", "mean latency", "p99")
             terminalreporter.write_line(table_text(heads, _rows(results)))
-        told = [f"{each.status}: {each.reason}" for each in results.verdicts if each.status in ("fail", "inconclusive")]
+        told = [
+            f"{verdict.status}: {verdict.reason}"
+            for verdict in results.verdicts
+            if verdict.status in ("fail", "inconclusive")
+        ]
         for line in (*told, *results.errors, *results.warnings):
             terminalreporter.write_line(sanitize(line))
         if results.measurements:
@@ -93,11 +97,13 @@ def _run_module() -> Any:
 
 def _rows(results: Results) -> Iterator[tuple[str, ...]]:
     """One for each class and load, in the order of `LOADS`."""
-    several = len({each.storage_class for each in results.measurements}) > 1
+    several = len({measurement.storage_class for measurement in results.measurements}) > 1
     places = list(LOADS)
-    for each in sorted(results.measurements, key=lambda one: places.index(one.profile) if one.profile in LOADS else 99):
-        name = LOADS.get(each.profile, each.profile)
-        yield (f"{name} on {each.storage_class}" if several else name, *_cells(each))
+    for measurement in sorted(
+        results.measurements, key=lambda one: places.index(one.profile) if one.profile in LOADS else 99
+    ):
+        name = LOADS.get(measurement.profile, measurement.profile)
+        yield (f"{name} on {measurement.storage_class}" if several else name, *_cells(measurement))
 
 
 def _cells(measurement: Measurement) -> Iterator[str]:

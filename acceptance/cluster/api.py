@@ -80,7 +80,7 @@ class Api:
         decided by. Older servers then answer in one page, so only with selectors that leave few.
         """
         pages = self._pages(resource, namespace=namespace, labels=labels, fields=fields, cached=cached)
-        return [slim(each) for page in pages for each in page.get("items") or []]
+        return [slim(item) for page in pages for item in page.get("items") or []]
 
     def each(self, resource: Resource) -> Iterator[Object]:
         """The same of the whole cluster, one after the other, for whoever keeps few of many."""
@@ -254,7 +254,7 @@ class Api:
             if error.status == 404:
                 return []
             raise
-        return [str(each["version"]) for each in found.get("versions") or []]
+        return [str(version["version"]) for version in found.get("versions") or []]
 
     def execute(
         self, pod: str, *, namespace: str, container: str, command: Sequence[str], timeout_s: float

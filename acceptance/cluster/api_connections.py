@@ -195,7 +195,7 @@ def _told_of(access: Access, server: str) -> dict[str, Any]:
     """What a login program is told of the cluster (`provideClusterInfo`)."""
     cluster = access.cluster
     authority = content_of(cluster.authority, cluster.authority_data, f"{access.cluster_is}: certificate-authority")
-    own = next((each.extension for each in cluster.extensions if each.name == _CLUSTER_EXTENSION), None)
+    own = next((extension.extension for extension in cluster.extensions if extension.name == _CLUSTER_EXTENSION), None)
     told = {
         "server": server,
         "tls-server-name": cluster.server_name,

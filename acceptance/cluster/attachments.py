@@ -69,7 +69,9 @@ class Attached:
 
     def seen(self, api: Api) -> list[str]:
         """What of it there is now, in words. Raises ApiError, ApiUnreachable."""
-        found = [f"VolumeAttachment {each}" for each in self.attachments if find_attachment(api, each)]
+        found = [
+            f"VolumeAttachment {attachment}" for attachment in self.attachments if find_attachment(api, attachment)
+        ]
         status = (api.find(NODES, self.node) or {}).get("status") or {}
         if self.named in [each["name"] for each in status.get("volumesAttached") or []]:
             found.append("the volume in the node's status.volumesAttached")

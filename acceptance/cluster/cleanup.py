@@ -254,7 +254,11 @@ class _Removal:
 def _what_holds_namespace(seen: Object | None) -> str:
     """In the cluster's own words: what is left in it, and whose finalizers are."""
     status = (seen or {}).get("status") or {}
-    told = [str(each.get("message")) for each in status.get("conditions") or [] if each.get("status") == "True"]
+    told = [
+        str(condition.get("message"))
+        for condition in status.get("conditions") or []
+        if condition.get("status") == "True"
+    ]
     return "; ".join([f"phase {status.get('phase', 'unknown')}", *told])
 
 

@@ -40,8 +40,8 @@ class Columns(Generic[Row]):
         """What a page of a list holds, a table or whole objects; None for a table that lacks a column."""
         if page.get("kind") != "Table":
             return map(self.of, page.get("items") or [])
-        printed = [each.get("name") for each in page.get("columnDefinitions") or []]
+        printed = [column_definition.get("name") for column_definition in page.get("columnDefinitions") or []]
         if not set(self.names) <= set(printed):
             return None
         places = [printed.index(name) for name in self.names]
-        return (self.row(each["cells"][place] for place in places) for each in page.get("rows") or [])
+        return (self.row(row["cells"][place] for place in places) for row in page.get("rows") or [])

@@ -140,7 +140,7 @@ def impersonation(access: Access) -> Headers:
     Raises WrongUsage for groups, a uid or extra fields without `as`, and for what no header can hold.
     """
     user, place = access.user, access.user_is
-    named = [("Impersonate-Group", each) for each in user.acts_as_groups]
+    named = [("Impersonate-Group", as_group) for as_group in user.acts_as_groups]
     if user.acts_as_uid:
         named.append(("Impersonate-Uid", user.acts_as_uid))
     for key, values in user.acts_as_extra.items():

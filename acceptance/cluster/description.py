@@ -21,10 +21,10 @@ OFFER_NAMESPACE, OFFER = "kube-public", "storage-acceptance"
 def describe_cluster(api: Api, *, kind: str, image: str) -> Cluster:
     """Everything about the cluster that a reader of the report wants to know. Credentials are left out."""
     classes = [
-        each.model_copy(
-            update={"parameters": {key: shown_parameter(key, value) for key, value in each.parameters.items()}}
+        storage_class.model_copy(
+            update={"parameters": {key: shown_parameter(key, value) for key, value in storage_class.parameters.items()}}
         )
-        for each in storage_classes(api)
+        for storage_class in storage_classes(api)
     ]
     nodes = list(api.list(NODES, slim=_slim_node))
     return Cluster(

@@ -73,7 +73,7 @@ def group_kinds(api: Api) -> GroupKinds | None:
     if version is None:
         return None
     kinds = (GROUP_SNAPSHOTS, GROUP_CONTENTS, GROUP_CLASSES)
-    snapshots, contents, classes = (each.of_version(version) for each in kinds)
+    snapshots, contents, classes = (kind.of_version(version) for kind in kinds)
     return GroupKinds(version=version, snapshots=snapshots, contents=contents, classes=classes)
 
 
@@ -118,7 +118,7 @@ def wait_group_taken(api: Api, group: GroupSnapshot, *, claims: Sequence[Claim],
 
     Raises StorageFailure with the state, the errors and the events, at once for a member that is of another PVC.
     """
-    kinds, wanted = _served(api), {each.name for each in claims}
+    kinds, wanted = _served(api), {claim.name for claim in claims}
 
     def foreign(seen: tuple[Object, list[Object]]) -> StorageFailure | None:
         others = {_claim_of(each) for each in seen[1]} - wanted - {""}
@@ -141,10 +141,12 @@ def wait_group_taken(api: Api, group: GroupSnapshot, *, claims: Sequence[Claim],
     )
     content = str(whole["status"]["boundVolumeGroupSnapshotContentName"])
     api.patch(kinds.contents, content, {"metadata": {"labels": labels(group.run_id)}, **GOES})
-    found = {_claim_of(each): (name_of(each), taken_by(each["status"])) for each in members if _is_ready(each)}
+    found = {
+        _claim_of(member): (name_of(member), taken_by(member["status"])) for member in members if _is_ready(member)
+    }
     for _, taken in found.values():
         own_content(api, taken.content, run_id=group.run_id)
-    return [Member(name=found[each.name][0], claim=each.name, taken=found[each.name][1]) for each in claims]
+    return [Member(name=found[claim.name][0], claim=claim.name, taken=found[claim.name][1]) for claim in claims]
 
 
 def delete_group_snapshot(api: Api, group: GroupSnapshot, *, timeout_s: float) -> None:
@@ -193,13 +195,15 @@ def _has_settled(api: Api, kinds: GroupKinds, whole: Object, members: Sequence[O
     bound = status.get("boundVolumeGroupSnapshotContentName")
     content = api.find(kinds.contents, str(bound)) if bound else None
     volumes = (((content or {}).get("spec") or {}).get("source") or {}).get("volumeHandles") or []
-    known = [each for each in members if (each.get("status") or {}).get("volumeGroupSnapshotName")]
+    known = [member for member in members if (member.get("status") or {}).get("volumeGroupSnapshotName")]
     return bool(volumes) and len(known) == len(members) >= len(volumes)
 
 
 def _remove(api: Api, group: GroupSnapshot, *, timeout_s: float, put_right: bool) -> None:
     kinds = _served(api)
-    behind = {(SNAPSHOT_CONTENTS, each) for each in _contents_of(_members(api, group.name, namespace=group.namespace))}
+    behind = {
+        (SNAPSHOT_CONTENTS, content) for content in _contents_of(_members(api, group.name, namespace=group.namespace))
+    }
     if (found := api.find(kinds.snapshots, group.name, namespace=group.namespace)) is not None:
         behind.add((kinds.contents, have_group_removed(api, kinds, found)))
     overlooked = {kind: GoingContents(api, kind=kind) for kind in (kinds.contents, SNAPSHOT_CONTENTS)}
@@ -207,7 +211,7 @@ def _remove(api: Api, group: GroupSnapshot, *, timeout_s: float, put_right: bool
     def look() -> list[Object]:
         whole = api.find(kinds.snapshots, group.name, namespace=group.namespace)
         members = _members(api, group.name, namespace=group.namespace)
-        behind.update((SNAPSHOT_CONTENTS, each) for each in _contents_of(members))
+        behind.update((SNAPSHOT_CONTENTS, content) for content in _contents_of(members))
         contents = [(kind, each) for kind, name in sorted(behind, key=str) if (each := api.find(kind, name))]
         for kind, each in contents if put_right else ():
             has_snapshot = bool(members) if kind == SNAPSHOT_CONTENTS else whole is not None
@@ -231,7 +235,7 @@ def have_group_removed(api: Api, kinds: GroupKinds, found: Object) -> str:
     # What the snapshot controller calls it; the status tells of it a moment after it was made.
     content = str(bound or f"groupsnapcontent-{found['metadata']['uid']}")
     members = _contents_of(_members(api, name, namespace=namespace))
-    for kind, each in ((kinds.contents, content), *((SNAPSHOT_CONTENTS, each) for each in members)):
+    for kind, each in ((kinds.contents, content), *((SNAPSHOT_CONTENTS, member) for member in members)):
         let_content_go(api, kind, each)
     api.delete(kinds.snapshots, name, namespace=namespace)
     return content
@@ -249,7 +253,7 @@ def _members(api: Api, group: str, *, namespace: str) -> list[Object]:
 
 def _owners(snapshot: Object) -> list[str]:
     owners = snapshot["metadata"].get("ownerReferences") or []
-    return [str(each.get("name")) for each in owners if each.get("kind") == "VolumeGroupSnapshot"]
+    return [str(owner.get("name")) for owner in owners if owner.get("kind") == "VolumeGroupSnapshot"]
 
 
 def _claim_of(member: Object) -> str:
@@ -257,8 +261,8 @@ def _claim_of(member: Object) -> str:
 
 
 def _contents_of(members: Sequence[Object]) -> list[str]:
-    names = [(each.get("status") or {}).get("boundVolumeSnapshotContentName") for each in members]
-    return [str(each) for each in names if each]
+    names = [(member.get("status") or {}).get("boundVolumeSnapshotContentName") for member in members]
+    return [str(name) for name in names if name]
 
 
 def _is_ready(seen: Object) -> bool:
@@ -267,5 +271,5 @@ def _is_ready(seen: Object) -> bool:
 
 def _state(seen: tuple[Object, list[Object]]) -> str:
     whole, members = seen
-    told = [f"{_claim_of(each) or name_of(each)} {shown_state(each.get('status') or {})}" for each in members]
+    told = [f"{_claim_of(member) or name_of(member)} {shown_state(member.get('status') or {})}" for member in members]
     return "; ".join([shown_state(whole.get("status") or {}), *(told or ["no members"])])

@@ -50,7 +50,7 @@ def user_kubeconfigs(environment: Mapping[str, str] = os.environ) -> list[Path]:
     """
     named = environment.get(VARIABLE, "")
     texts = [each for each in (named or DEFAULT).split(os.pathsep) if each]
-    existing = [path for path in dict.fromkeys(Path(each).expanduser() for each in texts) if path.exists()]
+    existing = [path for path in dict.fromkeys(Path(text).expanduser() for text in texts) if path.exists()]
     if existing:
         return existing
     if named:

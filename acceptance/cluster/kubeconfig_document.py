@@ -218,10 +218,10 @@ def _with_absolute_paths(document: Document, *, folder: Path) -> Document:
         return user.model_copy(update={**paths, "program": program})
 
     clusters = [
-        each.model_copy(
-            update={"cluster": each.cluster.model_copy(update={"authority": absolute(each.cluster.authority)})}
+        cluster.model_copy(
+            update={"cluster": cluster.cluster.model_copy(update={"authority": absolute(cluster.cluster.authority)})}
         )
-        for each in document.clusters
+        for cluster in document.clusters
     ]
     users = [each.model_copy(update={"user": of_user(each.user)}) for each in document.users]
     return document.model_copy(update={"clusters": clusters, "users": users})

@@ -111,13 +111,13 @@ def belongings_in(api: Api, volumes: Sequence[Object], *, run_id: str) -> Belong
     namespace = run_namespace(run_id)
     existing = api.find(NAMESPACES, namespace)
     claims = api.list(CLAIMS, namespace=namespace, slim=_slim_claim) if existing else []
-    ours = {each["metadata"]["uid"] for each in claims if each["metadata"]["run"] == run_id}
+    ours = {claim["metadata"]["uid"] for claim in claims if claim["metadata"]["run"] == run_id}
     return belongings(
         volumes,
         run_id=run_id,
         since=existing["metadata"]["creationTimestamp"] if existing else began(run_id),
         ours=ours,
-        others={each["metadata"]["uid"] for each in claims} - ours,
+        others={claim["metadata"]["uid"] for claim in claims} - ours,
     )
 
 
@@ -173,7 +173,7 @@ def snapshots_of(api: Api, namespace: str) -> list[Object]:
 
 def contents_of(api: Api, namespace: str) -> list[Object]:
     """What is behind snapshots that are, or were, in a namespace."""
-    return [each for each in _all_contents(api) if _namespace_of(each) == namespace]
+    return [content for content in _all_contents(api) if _namespace_of(content) == namespace]
 
 
 def group_snapshots_of(api: Api, namespace: str) -> list[Object]:
@@ -183,7 +183,7 @@ def group_snapshots_of(api: Api, namespace: str) -> list[Object]:
 
 def group_contents_of(api: Api, namespace: str) -> list[Object]:
     """What is behind group snapshots that are, or were, in a namespace."""
-    return [each for each in _all_group_contents(api) if _namespace_of(each) == namespace]
+    return [group_content for group_content in _all_group_contents(api) if _namespace_of(group_content) == namespace]
 
 
 def was_taken(content: Object) -> bool:

@@ -66,5 +66,5 @@ def _slim(pod: Object) -> Object:
     """Of thousands of pods what may tell whose provisioner runs in one."""
     kept = ("name", "image", "args", "command", "env")
     containers = (pod.get("spec") or {}).get("containers") or []
-    slim = [{key: each[key] for key in kept if key in each} for each in containers]
+    slim = [{key: container[key] for key in kept if key in container} for container in containers]
     return {"metadata": {"name": pod["metadata"]["name"]}, "spec": {"containers": slim}}

@@ -55,7 +55,7 @@ def is_ready(node: Object) -> bool:
 
 def ready_condition(node: Object) -> Object:
     """What the cluster last knew of its being ready; empty before anything is known."""
-    return next((each for each in node["status"].get("conditions") or [] if each["type"] == "Ready"), {})
+    return next((condition for condition in node["status"].get("conditions") or [] if condition["type"] == "Ready"), {})
 
 
 def tolerations(nodes: Iterable[Object]) -> list[Object]:
@@ -74,8 +74,8 @@ def matches(node: Object, term: Object) -> bool:
     """Whether the node meets all of a node selector term."""
     labels = node["metadata"].get("labels") or {}
     fields = {"metadata.name": node["metadata"]["name"]}
-    return all(_holds(labels, each) for each in term.get("matchExpressions") or []) and all(
-        _holds(fields, each) for each in term.get("matchFields") or []
+    return all(_holds(labels, match_expression) for match_expression in term.get("matchExpressions") or []) and all(
+        _holds(fields, match_field) for match_field in term.get("matchFields") or []
     )
 
 

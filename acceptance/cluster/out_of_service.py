@@ -48,7 +48,7 @@ def take_off(api: Api, node: str, *, run_id: str) -> bool:
     """
     try:
         return _change(
-            api, node, f"taint {KEY} off", lambda seen: [each for each in _taints(seen) if not _ours(each, run_id)]
+            api, node, f"taint {KEY} off", lambda seen: [taint for taint in _taints(seen) if not _ours(taint, run_id)]
         )
     except (ApiError, EnvironmentFailure) as error:
         raise EnvironmentFailure(
@@ -63,7 +63,7 @@ def _put(api: Api, node: str, *, run_id: str) -> None:
                 f"node {node} is Ready, so it is not out of service: its pods still run; correct the command "
                 "node_failure.fail in the target file"
             )
-        if any(each["key"] == KEY for each in _taints(seen)):
+        if any(taint["key"] == KEY for taint in _taints(seen)):
             raise EnvironmentFailure(
                 f"node {node} has the taint {KEY} already, and it is not this run's; remove it, or name another node "
                 "with --storage-node"

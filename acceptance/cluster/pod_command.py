@@ -103,7 +103,7 @@ def _ended(text: str) -> tuple[int, str]:
     if ending.get("status") == "Success":
         return 0, ""
     causes = (ending.get("details") or {}).get("causes") or []
-    told = next((str(each["message"]) for each in causes if each.get("reason") == "ExitCode"), "")
+    told = next((str(cause["message"]) for cause in causes if cause.get("reason") == "ExitCode"), "")
     if not told.isdigit():
         raise PodCommandFailed(str(ending.get("message") or text))
     return int(told), str(ending.get("message") or "")

@@ -213,7 +213,7 @@ def _main_succeeded(pod: Object) -> bool:
 
 
 def _condition(pod: Object, kind: str) -> Object:
-    return next((each for each in pod["status"].get("conditions") or [] if each["type"] == kind), {})
+    return next((condition for condition in pod["status"].get("conditions") or [] if condition["type"] == kind), {})
 
 
 def _statuses(pod: Object) -> list[Object]:

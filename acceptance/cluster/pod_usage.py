@@ -99,7 +99,7 @@ def _slim(pod: Object) -> Object:
         "uid": meta["uid"],
         "node": (pod.get("spec") or {}).get("nodeName"),
         "of_a_job": status.get("phase") == "Succeeded"
-        or any(each.get("kind") == "Job" for each in meta.get("ownerReferences") or []),
+        or any(owner_reference.get("kind") == "Job" for owner_reference in meta.get("ownerReferences") or []),
         "containers": {
             each["name"]: (int(each.get("restartCount") or 0), (each.get("lastState") or {}).get("terminated") or {})
             for each in own

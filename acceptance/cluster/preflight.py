@@ -54,7 +54,7 @@ def run_preflight(api: Api, settings: Settings, *, kind: str, subjects: Iterable
                 f"StorageClass {beside.name} would be compared with itself: it is also the candidate (the cluster's "
                 "default class); name another candidate with --storage-class"
             )
-    names = {each.name for each in candidates.values()} | ({settings.class_beside} - {None})
+    names = {candidate.name for candidate in candidates.values()} | ({settings.class_beside} - {None})
     require_no_unclaimed_volumes(api, storage_classes={str(each) for each in names})
     if settings.node is not None and api.find(NODES, settings.node) is None:
         nodes = ", ".join(each["metadata"]["name"] for each in api.list(NODES, slim=only_name))

@@ -124,7 +124,7 @@ def alive_for_s(api: Api, *, namespace: str) -> float:
 
 def _renewed(lease: Object) -> str:
     """When the lease was last written, as the API server noted it; as the run says where it did not."""
-    written = [str(each["time"]) for each in lease["metadata"].get("managedFields") or [] if each.get("time")]
+    written = [str(field["time"]) for field in lease["metadata"].get("managedFields") or [] if field.get("time")]
     return max(written) if written else str(lease["spec"]["renewTime"])
 
 

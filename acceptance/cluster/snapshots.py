@@ -58,7 +58,7 @@ def snapshot_classes(api: Api, *, driver: str) -> list[str]:
 
 def of_driver(classes: Sequence[Object], *, driver: str, default: str) -> list[str]:
     """The names of the classes that name the driver, the one first that carries the annotation `default`."""
-    found = [each for each in classes if each.get("driver") == driver]
+    found = [storage_class for storage_class in classes if storage_class.get("driver") == driver]
     found.sort(key=lambda each: (each["metadata"].get("annotations") or {}).get(default) != "true")
     return [name_of(each) for each in found]
 
@@ -123,7 +123,7 @@ def own_content(api: Api, content: str, *, run_id: str) -> None:
 
 def delete_snapshots(api: Api, snapshots: Sequence[Snapshot], *, timeout_s: float) -> None:
     """Delete all at once, and wait for each as `delete_snapshot` does."""
-    contents = [(each, have_removed(api, each)) for each in snapshots]
+    contents = [(snapshot, have_removed(api, snapshot)) for snapshot in snapshots]
     for each, content in contents:
         _wait_gone(api, each, content, timeout_s=timeout_s)
 
@@ -147,9 +147,9 @@ def contents_behind(api: Api, claim: Claim) -> list[str]:
     handle = ((api.get(VOLUMES, volume)["spec"].get("csi") or {}).get("volumeHandle")) if volume else None
     contents = api.list(SNAPSHOT_CONTENTS)
     return sorted(
-        name_of(each)
-        for each in contents
-        if handle is not None and (each["spec"].get("source") or {}).get("volumeHandle") == handle
+        name_of(content)
+        for content in contents
+        if handle is not None and (content["spec"].get("source") or {}).get("volumeHandle") == handle
     )
 
 

@@ -184,7 +184,7 @@ def _pod_spec(plan: SetPlan) -> Object:
     spec: Object = pod_manifest(plan.pod, guarded=(0,))["spec"]
     del spec["activeDeadlineSeconds"]
     spec["restartPolicy"] = "Always"
-    spec["volumes"] = [each for each in spec["volumes"] if "persistentVolumeClaim" not in each]
+    spec["volumes"] = [volume for volume in spec["volumes"] if "persistentVolumeClaim" not in volume]
     (container,) = spec["containers"]
     container["resources"]["requests"] = dict(plan.requests)
     container["env"].append({"name": "POD_NAME", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}})

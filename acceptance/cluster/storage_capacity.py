@@ -40,13 +40,13 @@ def capacity_segments(
     capacity is not set it is not known, and where the topology is not set no node reaches it.
     """
     found = []
-    for each in capacities:
-        topology, free = each.get("nodeTopology"), each.get("capacity")
-        if each.get("storageClassName") != storage_class or topology is None or free is None:
+    for capacity in capacities:
+        topology, free = capacity.get("nodeTopology"), capacity.get("capacity")
+        if capacity.get("storageClassName") != storage_class or topology is None or free is None:
             continue
         reaching = sum(_reaches(topology, node) for node in nodes)
         if reaching or anywhere:
-            largest = each.get("maximumVolumeSize")
+            largest = capacity.get("maximumVolumeSize")
             found.append(
                 Segment(
                     name=_name(topology),
@@ -70,8 +70,8 @@ def _name(topology: Object) -> str:
     """The selector as kubectl prints one."""
     labels = [f"{key}={value}" for key, value in sorted((topology.get("matchLabels") or {}).items())]
     others = [
-        f"{each['key']} {each['operator']} ({','.join(each.get('values') or [])})"
-        for each in topology.get("matchExpressions") or []
+        f"{match_expression['key']} {match_expression['operator']} ({','.join(match_expression.get('values') or [])})"
+        for match_expression in topology.get("matchExpressions") or []
     ]
     return ",".join([*labels, *others]) or "all nodes"
 

@@ -28,7 +28,7 @@ def storage_class_of(item: Object) -> StorageClass:
         binding_mode=item.get("volumeBindingMode") or "Immediate",
         reclaim_policy=item.get("reclaimPolicy") or "Delete",
         allow_expansion=bool(item.get("allowVolumeExpansion")),
-        default=any(annotations.get(each) == "true" for each in DEFAULTS),
+        default=any(annotations.get(default) == "true" for default in DEFAULTS),
     )
 
 

@@ -41,7 +41,7 @@ def storage_pods(api: Api, selector: PodSelector) -> list[StoragePod]:
         for each in found
         if not is_over(each)
     ]
-    return sorted(pods, key=lambda each: each.name)
+    return sorted(pods, key=lambda pod: pod.name)
 
 
 def _slim(pod: Object) -> Object:
@@ -68,7 +68,7 @@ class Strength:
     @classmethod
     def seen(cls, api: Api, selectors: Sequence[PodSelector]) -> Strength:
         """As it is now. Raises EnvironmentFailure for selectors without pods, and for pods that nothing makes again."""
-        found = {each: storage_pods(api, each) for each in selectors}
+        found = {selector: storage_pods(api, selector) for selector in selectors}
         problems = [
             f"no pod in namespace {each.namespace} has the labels {each.labels}"
             for each, pods in found.items()
@@ -89,7 +89,7 @@ class Strength:
         found = []
         for selector, wanted in self.pods.items():
             pods = storage_pods(api, selector)
-            ready = sum(each.ready for each in pods if each.uid != without)
-            if ready < wanted or any(each.uid == without for each in pods):
+            ready = sum(pod.ready for pod in pods if pod.uid != without)
+            if ready < wanted or any(pod.uid == without for pod in pods):
                 found.append(f"{ready} of {wanted} pods {selector} are Ready")
         return found

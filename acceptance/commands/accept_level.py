@@ -54,9 +54,9 @@ def _accept_level(chosen: argparse.Namespace) -> int:
 
 
 def _run(history: History, named: str) -> RunRecord:
-    found = next((each for each in history.runs if each.run == named), None)
+    found = next((run for run in history.runs if run.run == named), None)
     if found is None:
-        latest = ", ".join(f"{each.run} ({each.date:%Y-%m-%d})" for each in history.runs[-_NAMED:]) or "none"
+        latest = ", ".join(f"{run.run} ({run.date:%Y-%m-%d})" for run in history.runs[-_NAMED:]) or "none"
         raise WrongUsage(
             f"{history.path}: wanted a run of this history, found no {named}; its latest runs are {latest}"
         )
@@ -65,7 +65,7 @@ def _run(history: History, named: str) -> RunRecord:
 
 def _about(run: RunRecord, *, storage_class: str | None, profile: str | None) -> str:
     """What the level is of, in words. Raises WrongUsage for what the run has not measured."""
-    measured = [each for each in run.measurements if each.role == "candidate"]
+    measured = [measurement for measurement in run.measurements if measurement.role == "candidate"]
     chosen = [
         each for each in measured if storage_class in (None, each.storage_class) and profile in (None, each.profile)
     ]

@@ -42,17 +42,17 @@ def _cleanup(chosen: argparse.Namespace) -> int:
 
 def _clean(api: Api, chosen: argparse.Namespace) -> int:
     found = find_leftovers(api)
-    runs = [each for each in found.runs if chosen.run in (None, each.run_id)]
+    runs = [run for run in found.runs if chosen.run in (None, run.run_id)]
     for strange in found.strange:
         print(sanitize(on_one_line(strange)))
     if not runs:
         print("nothing to remove")
         return 0
-    for each in runs:
-        _list(each)
+    for run in runs:
+        _list(run)
     if chosen.list:
         return 0
-    removed = [_removed(api, each) for each in runs if chosen.run is not None or not _is_spared(each)]
+    removed = [_removed(api, run) for run in runs if chosen.run is not None or not _is_spared(run)]
     return 0 if all(removed) or chosen.warn_only else 1
 
 

@@ -70,7 +70,7 @@ def _compared(chosen: argparse.Namespace) -> int:
         classes=tuple(chosen.classes) if chosen.classes else None,
         absolute=chosen.absolute,
     )
-    shown = [_shown(comparison, each, everything=chosen.all) for each in comparison.classes]
+    shown = [_shown(comparison, storage_class, everything=chosen.all) for storage_class in comparison.classes]
     print_comparison(comparison, shown=shown, to=sys.stdout)
     if chosen.output is not None:
         body = render_comparison(comparison, shown=shown)
@@ -87,4 +87,4 @@ def _shown(comparison: RunComparison, each: ClassDifferences, *, everything: boo
         return each.differences
     main = main_figures(comparison.first.results, each.first_class)
     main |= main_figures(comparison.second.results, each.second_class)
-    return [one for one in each.differences if (one.profile, one.metric) in main]
+    return [difference for difference in each.differences if (difference.profile, difference.metric) in main]

@@ -66,15 +66,15 @@ def _yes(value: bool) -> str:
 
 def _told(found: Discovery) -> Iterator[str]:
     yield from map(problem, found.wrong)
-    for each in found.classes:
-        for wrong in each.wrong:
-            yield f"{each.name}: {problem(wrong)}"
+    for storage_class in found.classes:
+        for wrong in storage_class.wrong:
+            yield f"{storage_class.name}: {problem(wrong)}"
     if found.baseline is not None:
         yield (
             f"Baseline: {found.baseline} is on the nodes' own disks; a comparison is fair where these hold "
             f"{found.candidate} too."
         )
-    elif any(each.name == found.candidate and not each.local for each in found.classes):
+    elif any(storage_class.name == found.candidate and not storage_class.local for storage_class in found.classes):
         yield "Baseline: no local class was found, so nothing is compared; local-path-provisioner offers one."
 
 

@@ -66,7 +66,7 @@ def _report(chosen: argparse.Namespace) -> int:
 
 def _named(texts: Sequence[str]) -> list[tuple[Path, str]]:
     try:
-        return [named_import(each) for each in texts]
+        return [named_import(text) for text in texts]
     except ValueError as error:
         raise WrongUsage(f"--import: {error}; name a file that is there") from error
 

@@ -77,7 +77,7 @@ class Surroundings:
 
 def discover(classes: Sequence[StorageClass], beside: Surroundings) -> Discovery:
     """Judge the classes by what there is beside them."""
-    found = tuple(sorted((_found(each, beside) for each in classes), key=lambda each: each.name))
+    found = tuple(sorted((_found(storage_class, beside) for storage_class in classes), key=lambda each: each.name))
     candidate = _candidate(found)
     local = [each for each in found if each.local and each.usable and each.name != candidate]
     local.sort(key=lambda each: (not each.runs, each.binding != "WaitForFirstConsumer"))
@@ -107,7 +107,7 @@ def _wrong_together(found: Sequence[FoundClass]) -> Iterator[Outcome]:
 
 
 def _found(each: StorageClass, beside: Surroundings) -> FoundClass:
-    snapshots = any(one.get("driver") == each.provisioner for one in beside.snapshot_classes or ())
+    snapshots = any(storage_class.get("driver") == each.provisioner for storage_class in beside.snapshot_classes or ())
     missing = _missing_provisioner(each, beside)
     return FoundClass(
         name=each.name,
@@ -118,7 +118,7 @@ def _found(each: StorageClass, beside: Surroundings) -> FoundClass:
         binding=each.binding_mode,
         expansion=each.allow_expansion,
         snapshots=snapshots,
-        groups=any(one.get("driver") == each.provisioner for one in beside.group_classes or ()),
+        groups=any(storage_class.get("driver") == each.provisioner for storage_class in beside.group_classes or ()),
         capacity=_tells_capacity(each.name, beside),
         wrong=(*([missing] if missing else []), *_wrong(each, snapshots=snapshots, beside=beside)),
         usable=each.provisions,
@@ -156,12 +156,12 @@ def _missing_provisioner(of: StorageClass, beside: Surroundings) -> Outcome | No
 
 
 def _on_nodes(provisioner: str, beside: Surroundings) -> bool:
-    drivers = (each for node in beside.csi_nodes or () for each in (node.get("spec") or {}).get("drivers") or ())
-    return any(each.get("name") == provisioner for each in drivers)
+    drivers = (driver for node in beside.csi_nodes or () for driver in (node.get("spec") or {}).get("drivers") or ())
+    return any(driver.get("name") == provisioner for driver in drivers)
 
 
 def _is_csi(provisioner: str, beside: Surroundings) -> bool:
-    named = any(each["metadata"]["name"] == provisioner for each in beside.drivers or ())
+    named = any(driver["metadata"]["name"] == provisioner for driver in beside.drivers or ())
     return named or _on_nodes(provisioner, beside)
 
 
@@ -172,11 +172,11 @@ def _speaks_of(provisioner: str, pod: Object) -> bool:
     sought = _OTHER_NAMES.get(provisioner) or (own if len(own) >= LONG_ENOUGH else domain.partition(".")[0] or own)
     containers = (pod.get("spec") or {}).get("containers") or ()
     words = [pod["metadata"]["name"]]
-    for each in containers:
-        words += [each.get("image", ""), *(each.get("args") or ()), *(each.get("command") or ())]
-        words += [str(one.get("value", "")) for one in each.get("env") or ()]
+    for container in containers:
+        words += [container.get("image", ""), *(container.get("args") or ()), *(container.get("command") or ())]
+        words += [str(one.get("value", "")) for one in container.get("env") or ()]
     return any(sought in word for word in words)
 
 
 def _tells_capacity(name: str, beside: Surroundings) -> bool:
-    return any(each.get("storageClassName") == name for each in beside.capacities or ())
+    return any(capacity.get("storageClassName") == name for capacity in beside.capacities or ())

@@ -26,7 +26,7 @@ def judge_disruption(records: Sequence[StoragePodsRecord], limit: Limit) -> Verd
     What could not be looked at, because something else did not come back, is no pass: then it is inconclusive.
     """
     worst, seconds = _worst(records, limit.path)
-    name, kills = records[0].storage_class, sum(len(each.kills) for each in records)
+    name, kills = records[0].storage_class, sum(len(record.kills) for record in records)
     facts = _facts(worst, limit.path)
     if seconds is None:
         unseen = limit.path == _NEW_VOLUME and worst.ready_s is None
@@ -58,7 +58,7 @@ def unjudged(records: Sequence[StoragePodsRecord], path: str) -> Verdict:
 def judge_records_kept(records: Sequence[StoragePodsRecord]) -> Verdict:
     """Fail when one acknowledged record is not there or not whole, whichever pods were killed."""
     name, found = records[0].storage_class, _records(records)
-    unknown = any(each.unread for each in records)
+    unknown = any(record.unread for record in records)
     return without_figures(
         verdict_id(name, "storage-pods", "records", "holds"),
         storage_class=name,
@@ -66,15 +66,15 @@ def judge_records_kept(records: Sequence[StoragePodsRecord]) -> Verdict:
         status="pass" if found.code == "disruptions.records_kept" else "fail",
         found=found,
         at_most=0.0,
-        count=None if unknown else sum(each.lost_count for each in records),
+        count=None if unknown else sum(record.lost_count for record in records),
     )
 
 
 def _records(records: Sequence[StoragePodsRecord]) -> Outcome:
     told = {"selector", "acknowledged", "lost", "read_on"}
-    lost: list[JsonValue] = [each.model_dump(mode="json", include=told) for each in records if each.lost]
+    lost: list[JsonValue] = [record.model_dump(mode="json", include=told) for record in records if record.lost]
     unread: list[JsonValue] = [
-        each.model_dump(mode="json", include={"selector", "unread"}) for each in records if each.unread
+        record.model_dump(mode="json", include={"selector", "unread"}) for record in records if record.unread
     ]
     if lost:
         both: dict[str, JsonValue] = {"lost": lost, "unread": unread}
@@ -84,22 +84,22 @@ def _records(records: Sequence[StoragePodsRecord]) -> Outcome:
     return Outcome(
         code="disruptions.records_kept",
         facts={
-            "acknowledged": sum(each.acknowledged for each in records),
-            "kills": sum(len(each.kills) for each in records),
+            "acknowledged": sum(record.acknowledged for record in records),
+            "kills": sum(len(record.kills) for record in records),
         },
     )
 
 
 def _worst(records: Sequence[StoragePodsRecord], path: str) -> tuple[KilledPod, float | None]:
     """The pod for which it took longest, None for ever. Raises ValueError where none was killed."""
-    kills = [each for record in records for each in record.kills]
+    kills = [kill for record in records for kill in record.kills]
     if not kills:
         raise ValueError("wanted at least one pod that was killed, found none")
     field = FIELDS[path]
-    never = next((each for each in kills if getattr(each, field) is None), None)
+    never = next((kill for kill in kills if getattr(kill, field) is None), None)
     if never is not None:
         return never, None
-    worst = max(kills, key=lambda each: float(getattr(each, field)))
+    worst = max(kills, key=lambda kill: float(getattr(kill, field)))
     return worst, float(getattr(worst, field))
 
 

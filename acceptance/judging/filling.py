@@ -24,4 +24,4 @@ def judge_full_volume(record: FullVolumeRecord, aspect: Aspect) -> Verdict:
 
 def finding_of(record: FullVolumeRecord, aspect: Aspect) -> Finding:
     """What was found of it."""
-    return next(each for each in record.findings if each.aspect == aspect)
+    return next(finding for finding in record.findings if finding.aspect == aspect)

@@ -34,12 +34,16 @@ def damage(seen: Verification) -> Outcome | None:
 def _stretches(mismatches: Sequence[Mismatch]) -> Iterator[tuple[Mismatch, Mismatch]]:
     """The first and the last of bad blocks that follow each other and hold the same; checksums always differ."""
     first = last = None
-    for each in mismatches:
-        if first is not None and last is not None and (each.offset, each.found) == (last.offset + BLOCK, last.found):
-            last = each
+    for mismatch in mismatches:
+        if (
+            first is not None
+            and last is not None
+            and (mismatch.offset, mismatch.found) == (last.offset + BLOCK, last.found)
+        ):
+            last = mismatch
             continue
         if first is not None and last is not None:
             yield first, last
-        first = last = each
+        first = last = mismatch
     if first is not None and last is not None:
         yield first, last

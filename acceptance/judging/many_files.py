@@ -24,12 +24,12 @@ OTHER_GROUP: tuple[StartKind, ...] = ("other-group", "other-group-always")
 def judge_many_files(record: ManyFilesRecord, limit: Limit) -> Verdict:
     """The verdict on an operation, by the interval of its mean; or on starts, by the slowest of them."""
     if limit.path not in START_ASPECTS:
-        found = next((each for each in record.rates if each.operation == limit.path), None)
+        found = next((rate for rate in record.rates if rate.operation == limit.path), None)
         return _judge_rate(record, found, limit)
     if limit.path == "start_growth":
         return _judge_growth(record, limit)
     kinds: Collection[StartKind] = OTHER_GROUP if limit.path == "other_group" else ("same-group",)
-    return _judge_starts(record, [each for each in _on_files(record) if each.kind in kinds], limit)
+    return _judge_starts(record, [on_file for on_file in _on_files(record) if on_file.kind in kinds], limit)
 
 
 def _judge_rate(record: ManyFilesRecord, found: FileRate | None, limit: Limit) -> Verdict:
@@ -55,18 +55,18 @@ def _judge_starts(record: ManyFilesRecord, starts: Collection[StartRecord], limi
     """None may be slower than the limit, so that no interval around a mean is needed."""
     if not starts:
         return _unseen(record, limit, "no_such_pod")
-    never = next((each for each in starts if each.seconds is None), None)
+    never = next((start for start in starts if start.seconds is None), None)
     if never is not None:
         facts: dict[str, JsonValue] = {"pods": len(starts), "timeout_s": record.timeout_s, "why": never.why}
         return _of_count(record, limit, "no_start", facts, low=record.timeout_s, high=math.inf)
-    slowest = max(each.seconds for each in starts if each.seconds is not None)
+    slowest = max(start.seconds for start in starts if start.seconds is not None)
     low = max(0.0, slowest - SEEN_S)
     return _of_count(record, limit, "start", {"pods": len(starts)}, low=low, high=slowest, measured=slowest)
 
 
 def _judge_growth(record: ManyFilesRecord, limit: Limit) -> Verdict:
     """The slowest start on the files beside the slowest and the quickest on the empty volume: starts vary so much."""
-    alike = [each for each in record.starts if each.kind == "same-group"]
+    alike = [start for start in record.starts if start.kind == "same-group"]
     if any(each.seconds is None and not each.files for each in alike):
         return _unseen(record, limit, "no_start_on_none")
     empty = [each.seconds for each in alike if not each.files and each.seconds is not None]
@@ -130,7 +130,7 @@ def _verdict(
 
 
 def _on_files(record: ManyFilesRecord) -> list[StartRecord]:
-    return [each for each in record.starts if each.files]
+    return [start for start in record.starts if start.files]
 
 
 def _middle(values: Collection[float]) -> float:

@@ -69,7 +69,7 @@ def judge_beside(record: NeighboursRecord, limit: Limit) -> Verdict:
     the rate alone. As under load, a pass also needs a file that no cache holds. The capacity need not be known well:
     it is there to find a rate that the volume keeps with ease alone, and whether it does is seen.
     """
-    at = next((each for each in record.shares if each.beside.share == limit.at["of_capacity"]), None)
+    at = next((share for share in record.shares if share.beside.share == limit.at["of_capacity"]), None)
     capacity = None if record.capacity is None else record.capacity.mean
     if at is None:
         return _verdict(record, limit, "inconclusive", "too_little", {"capacity": capacity}, at=None)

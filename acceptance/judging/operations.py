@@ -30,7 +30,7 @@ def judge_operations(record: OperationsRecord, limit: Limit) -> Verdict:
     asked = operation_of(limit)
     if asked is None:
         return _judge_failures(record, limit)
-    found = next((each for each in record.operations if each.operation == asked.operation), None)
+    found = next((operation for operation in record.operations if operation.operation == asked.operation), None)
     return _judge_time(record, found, limit, share=PERCENTILES[asked.percentile])
 
 
@@ -64,7 +64,7 @@ def _judge_time(record: OperationsRecord, found: OperationRecord | None, limit: 
 
 def _judge_failures(record: OperationsRecord, limit: Limit) -> Verdict:
     """None may fail where none is allowed to: there is nothing to be unsure of. A share has an interval."""
-    counted = [each for each in record.operations if each.operation not in PARTS]
+    counted = [operation for operation in record.operations if operation.operation not in PARTS]
     failed = sum(sum(each.failed.values()) for each in counted)
     asked = sum(each.asked - each.late for each in counted)
     if not asked:

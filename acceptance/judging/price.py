@@ -99,7 +99,7 @@ def _growth_code(found: MemoryGrowth, status: Decision, limit: Limit) -> str:
 def _judge_restarts(record: PriceRecord, limit: Limit) -> Verdict:
     """They are counted: there is nothing to be unsure of."""
     restarts: list[JsonValue] = [
-        {"namespace": each.namespace, "pod": each.pod, "what": what} for each in record.pods for what in each.restarts
+        {"namespace": pod.namespace, "pod": pod.pod, "what": what} for pod in record.pods for what in pod.restarts
     ]
     status: Decision = "fail" if len(restarts) > limit.bound else "pass"
     return outcome(

@@ -136,17 +136,17 @@ def _once(seconds: float) -> Reach:
 
 def _timed(rebuilds: Sequence[TimedRebuild]) -> Reach:
     """One that was seen no longer than its uncertainty may have taken any time, however short."""
-    shortest = [each.seconds - each.uncertainty_s for each in rebuilds]
+    shortest = [rebuild.seconds - rebuild.uncertainty_s for rebuild in rebuilds]
     return Reach(
         fmean(shortest) if min(shortest) > 0.0 else 0.0,
-        fmean(each.seconds + each.uncertainty_s for each in rebuilds),
+        fmean(rebuild.seconds + rebuild.uncertainty_s for rebuild in rebuilds),
     )
 
 
 def _smaller(record: RebuildRecord) -> Repeated:
     assert record.smaller is not None
-    return Repeated(size=record.smaller.size, seconds=[each.seconds for each in record.smaller.rebuilds])
+    return Repeated(size=record.smaller.size, seconds=[rebuild.seconds for rebuild in record.smaller.rebuilds])
 
 
 def _larger(record: RebuildRecord) -> Repeated:
-    return Repeated(size=record.size, seconds=[each.seconds for each in record.rebuilds])
+    return Repeated(size=record.size, seconds=[rebuild.seconds for rebuild in record.rebuilds])

@@ -46,16 +46,16 @@ def times_of(record: RebuildRecord) -> RebuildTimes:
     """What was timed, and what follows from it for the largest volume."""
     smaller = [] if record.smaller is None else [(record.smaller.size, record.smaller.rebuilds)]
     sizes = [*smaller, (record.size, record.rebuilds)]
-    rebuilds = [each for _, repeats in sizes for each in repeats]
+    rebuilds = [repeat for _, repeats in sizes for repeat in repeats]
     line, largest, timed = through(record), record.largest_volume, is_timed(record)
     return RebuildTimes(
         sizes=[
-            SizeTimed(size=size, seconds=sum(each.seconds for each in repeats) / len(repeats))
+            SizeTimed(size=size, seconds=sum(repeat.seconds for repeat in repeats) / len(repeats))
             for size, repeats in sizes
         ],
         repeats=len(record.rebuilds),
-        uncertainty_s=max(each.uncertainty_s for each in rebuilds),
-        failures=sum(len(each.failures) for each in rebuilds),
+        uncertainty_s=max(rebuild.uncertainty_s for rebuild in rebuilds),
+        failures=sum(len(rebuild.failures) for rebuild in rebuilds),
         snapshots=record.snapshots,
         time_limit_s=record.time_limit_s,
         start_up_s=line.start_up_s if smaller else None,

@@ -23,10 +23,10 @@ _ROUNDING = 0.005
 def contradictions(results: Results) -> Iterator[str]:
     """What in the results cannot have come from the same run, in half sentences; nothing where all agrees."""
     means = {
-        (each.storage_class, each.profile, path): estimate.mean
-        for each in results.measurements
-        if each.role == "candidate"
-        for path, estimate in each.metrics.items()
+        (measurement.storage_class, measurement.profile, path): estimate.mean
+        for measurement in results.measurements
+        if measurement.role == "candidate"
+        for path, estimate in measurement.metrics.items()
     }
     for verdict in results.verdicts:
         if results.run.suite_version == __version__ and not _says_its_outcome(verdict):

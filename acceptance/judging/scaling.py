@@ -37,7 +37,7 @@ def judge_scaling(record: ScalingRecord, limit: Limit) -> Verdict:
 
 def left_open(record: ScalingRecord, limits: Collection[Limit]) -> set[int]:
     """The steps, by their pods, on which rest the limits that no step decides yet: measured for longer, they may."""
-    return {pods for each in limits if not is_decided(record, each) for pods in _rests_on(record, each)}
+    return {pods for limit in limits if not is_decided(record, limit) for pods in _rests_on(record, limit)}
 
 
 def is_decided(record: ScalingRecord, limit: Limit) -> bool:
@@ -120,9 +120,9 @@ def _per_volume(record: ScalingRecord, limit: Limit) -> Finding:
     if step is None:
         return _none("no_such_step", steps=[each.pods for each in record.steps])
     spans = {
-        each.pod: Interval(each.rate, each.low, each.high)
-        for each in step.volumes
-        if each.low is not None and each.high is not None
+        volume.pod: Interval(volume.rate, volume.low, volume.high)
+        for volume in step.volumes
+        if volume.low is not None and volume.high is not None
     }
     if len(spans) < step.pods:
         return _none("too_few_seconds")
@@ -166,7 +166,7 @@ def _rate_limited(record: ScalingRecord, limit: Limit) -> Finding:
     facts: Facts = {"pod": pod, "volumes": rates.pods, "rate": rates.rate}
     if record.capacity is not None:
         facts["capacity"] = record.capacity.constant.mean
-    together = sum(each.mean for each in spans.values()) * rates.rate
+    together = sum(span.mean for span in spans.values()) * rates.rate
     if together < limit.bound * rates.rate * rates.pods:
         facts["together"] = together
     return spans[pod], facts

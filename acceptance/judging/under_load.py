@@ -55,7 +55,7 @@ def judge_under_load(record: UnderLoadRecord, limit: Limit) -> Verdict:
     Inconclusive is also a pass over a file that the storage's cache can hold, and at a share of a capacity that is not
     known well: a share that fails may be less than it is called, one that passes may not.
     """
-    at = next((each for each in record.shares if each.share == limit.at["of_capacity"]), None)
+    at = next((share for share in record.shares if share.share == limit.at["of_capacity"]), None)
     if at is None:
         return _verdict(record, limit, "inconclusive", _no_share(record), at=None)
     status = decide_under_load(at, limit)

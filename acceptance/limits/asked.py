@@ -62,19 +62,19 @@ def with_asked(
     problems += _contradictions(limits, asked)
     if problems:
         raise WrongUsage("\n".join(dict.fromkeys(problems)))
-    others = (each for each in tier.limits if each.section != "limits")
+    others = (limit for limit in tier.limits if limit.section != "limits")
     return replace(tier, limits=(*limits, *others))
 
 
 def _replaced(limits: list[Limit], asked: Limit) -> list[Limit]:
     """The limits with this one instead of that on the same side, and with its reason or that of the other side."""
-    own = [each for each in limits if (each.profile, each.path) == (asked.profile, asked.path)]
+    own = [limit for limit in limits if (limit.profile, limit.path) == (asked.profile, asked.path)]
     old = next((each for each in own if each.operator == asked.operator), None)
     if not own:
         return [*limits, asked]
     instead = "" if old is None else f" instead of {format_quantity(old.bound, unit=old.unit)}"
     new = replace(asked, because=f"{(old or own[0]).because} ({asked.because}{instead})")
-    return [new if each is old else each for each in limits] if old is not None else [*limits, new]
+    return [new if limit is old else limit for limit in limits] if old is not None else [*limits, new]
 
 
 def _contradictions(limits: Sequence[Limit], asked: Sequence[Limit]) -> Iterator[str]:

@@ -183,7 +183,10 @@ MANY_FILES = declared(
     "many_files",
     "`{files: 100000, create: {at_most: 10min, because: ...}}`; `files` is how many all limits of it are about.",
     {
-        **{each: Bound(words=f"{{files:,}} files {DONE[each]}: {{wanted}}") for each in FILE_OPERATIONS},
+        **{
+            file_operation: Bound(words=f"{{files:,}} files {DONE[file_operation]}: {{wanted}}")
+            for file_operation in FILE_OPERATIONS
+        },
         "start": Bound(words="{files:,} files, slowest pod ready on them: {wanted}"),
         "start_growth": Bound(words="{files:,} files, pod ready on them, beyond its time on an empty volume: {wanted}"),
         "other_group": Bound(words="{files:,} files, slowest pod with another fsGroup ready on them: {wanted}"),
@@ -241,8 +244,10 @@ SECTIONS: tuple[Section, ...] = (
     HISTORY,
 )
 """All that a tier can have limits in, in the order of the schema."""
-BY_KEY = {each.key: each for each in SECTIONS}
-ON_PROFILES = {each.key for each in SECTIONS if each.by_profile} | {SNAPSHOTS.key, HISTORY.key}
+BY_KEY = {section.key: section for section in SECTIONS}
+ON_PROFILES = {section.key for section in SECTIONS if section.by_profile} | {SNAPSHOTS.key, HISTORY.key}
 """whose limits have profiles that are run"""
-BOUNDS: dict[str, Bound] = {path: bound for each in SECTIONS for path, (_, bound) in each.bounds.items() if bound.words}
+BOUNDS: dict[str, Bound] = {
+    path: bound for section in SECTIONS for path, (_, bound) in section.bounds.items() if bound.words
+}
 """by what verdicts have for a metric"""

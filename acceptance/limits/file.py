@@ -51,9 +51,9 @@ def load_limits(
     named = [paths] if isinstance(paths, Path) else list(paths)
     texts = [_read(path, profiles=_of(path, profiles, shipped=shipped)) for path in named]
     problems = [
-        (Place(file=text.name, line=each.line, path=each.path), each.text)
+        (Place(file=text.name, line=problem.line, path=problem.path), problem.text)
         for text in texts
-        for each in text.document.problems
+        for problem in text.document.problems
     ]
     problems += [each for text in texts for each in _wrong_as_a_file(text, alone=len(texts) == 1)]
     readable = [text for text in texts if text.document.data is not None or not text.document.problems]
@@ -86,7 +86,7 @@ def _read(path: Path, *, profiles: Collection[str]) -> LimitsText:
 def _of(path: Path, profiles: Collection[str], *, shipped: Path | None) -> Collection[str]:
     """The profiles that families in this file can be of."""
     if shipped is not None and path.exists() and path.samefile(shipped):
-        return [each for each in profiles if each in shipped_profiles()]
+        return [profile for profile in profiles if profile in shipped_profiles()]
     return profiles
 
 
@@ -94,7 +94,7 @@ def _extends_builtin(text: LimitsText) -> bool:
     data: Any = text.document.data
     tiers = data.get("tiers") if isinstance(data, dict) else None
     found = (
-        [each.get("extends") for each in tiers.values() if isinstance(each, dict)] if isinstance(tiers, dict) else []
+        [tier.get("extends") for tier in tiers.values() if isinstance(tier, dict)] if isinstance(tiers, dict) else []
     )
     return any(isinstance(each, str) and each.startswith(BUILTIN) for each in found)
 

@@ -25,7 +25,7 @@ def inherited(name: str, tiers: Mapping[str, TierHead]) -> tuple[Tier, Origins]:
     Of what holds for a whole section the youngest tier decides: how to ramp, a rebuild's time, how many earlier runs.
     """
     parents = {each: entry.extends for each, entry in tiers.items()}
-    family = {each: tiers[each] for each in (*reversed(ancestors(name, parents)), name)}
+    family = {ancestor: tiers[ancestor] for ancestor in (*reversed(ancestors(name, parents)), name)}
     entries = list(family.values())
     whole = Inherited(
         time_limit_s=_last(each.said(REBUILD, "time_limit") for each in entries) or TIME_LIMIT_S,
@@ -65,7 +65,7 @@ def impossible(tier: Tier, origins: Origins) -> Iterator[Found]:
 
 def contradictions(limits: Collection[Limit]) -> Iterator[tuple[Limit, Limit]]:
     """The least and the most that are asked of one metric of one profile, where nothing can be both."""
-    most = {(each.profile, each.path): each for each in limits if each.operator == "at_most"}
+    most = {(limit.profile, limit.path): limit for limit in limits if limit.operator == "at_most"}
     for least in limits:
         upper = most.get((least.profile, least.path))
         if least.operator == "at_least" and upper is not None and least.bound > upper.bound:

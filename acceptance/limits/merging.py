@@ -83,14 +83,14 @@ class _Merging:
             members, exact = _members(path, text.profiles)
             if not members and path[:-1] in lines and _members(path[:-1], text.profiles)[0]:
                 self.problems.append((place, _no_member(path[-1], text.profiles)))
-            for each in members:
-                if each not in self.places or (exact and not self.places[each][0]):
-                    self.places[each] = exact, place
+            for member in members:
+                if member not in self.places or (exact and not self.places[member][0]):
+                    self.places[member] = exact, place
         for path, value in _leaves(text.document.data):
             place = Place(file=text.name, line=text.document.line_of(path), path=path)
             members, exact = _members(path, text.profiles)
-            for each in members:
-                self._add(each, _Said(value=value, place=place, exact=exact))
+            for member in members:
+                self._add(member, _Said(value=value, place=place, exact=exact))
 
     def _add(self, path: YamlPath, new: _Said) -> None:
         old = self.said.get(path)
@@ -135,7 +135,13 @@ def members_of(family: str, profiles: Collection[str]) -> list[str]:
     found: list[str] = []
     for part in (each.strip() for each in family.split(",")):
         pattern = "*" in part or "?" in part
-        found += [each for each in sorted(profiles) if fnmatchcase(each, part)] if pattern else [part] if part else []
+        found += (
+            [profile for profile in sorted(profiles) if fnmatchcase(profile, part)]
+            if pattern
+            else [part]
+            if part
+            else []
+        )
     return list(dict.fromkeys(found))
 
 
@@ -144,7 +150,7 @@ def _members(path: YamlPath, profiles: Collection[str]) -> tuple[list[YamlPath],
     at = _profile_at(path)
     if at is None or not is_family(path[at]):
         return [path], True
-    return [(*path[:at], each, *path[at + 1 :]) for each in members_of(str(path[at]), profiles)], False
+    return [(*path[:at], member, *path[at + 1 :]) for member in members_of(str(path[at]), profiles)], False
 
 
 def _profile_at(path: YamlPath) -> int | None:

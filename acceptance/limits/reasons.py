@@ -26,7 +26,9 @@ def with_reasons(data: Any) -> tuple[Any, list[Found]]:
     parents = {name: tier.get("extends") if isinstance(tier, dict) else None for name, tier in tiers.items()}
     problems: list[Found] = []
     said = {
-        name: _reasoned(tier, [tiers[each] for each in ancestors(name, parents)], ("tiers", name), known, problems)
+        name: _reasoned(
+            tier, [tiers[ancestor] for ancestor in ancestors(name, parents)], ("tiers", name), known, problems
+        )
         for name, tier in tiers.items()
     }
     return data | {"tiers": said}, problems

@@ -74,8 +74,8 @@ class SustainedEntry(LimitEntry):
 
     def limits(self, profile: str) -> Iterator[Limit]:
         """One a side."""
-        for each in super().limits(profile):
-            yield sustained(each)
+        for limit in super().limits(profile):
+            yield sustained(limit)
 
 
 def sustained(limit: Limit) -> Limit:

@@ -49,7 +49,10 @@ def suggested(runs: Sequence[Results], *, storage_class: str | None, margin: flo
     """
     _refuse_unfit(runs)
     name = _class_of(runs, storage_class)
-    measured = [{each.profile: each for each in run.measurements if _is_of(each, name)} for run in runs]
+    measured = [
+        {measurement.profile: measurement for measurement in run.measurements if _is_of(measurement, name)}
+        for run in runs
+    ]
     found: list[Suggestion] = []
     for profile in sorted(set.intersection(*(set(each) for each in measured))):
         for metric in _metrics(runs, name, measured[0][profile]):
@@ -115,7 +118,10 @@ def _unfit(run: Results) -> str:
 
 
 def _class_of(runs: Sequence[Results], asked: str | None) -> str:
-    classes = [{each.storage_class for each in run.measurements if each.role == "candidate"} for run in runs]
+    classes = [
+        {measurement.storage_class for measurement in run.measurements if measurement.role == "candidate"}
+        for run in runs
+    ]
     common = sorted(set.intersection(*classes))
     if asked in common:
         return str(asked)
@@ -132,11 +138,11 @@ def _is_of(measurement: Measurement, storage_class: str) -> bool:
 def _metrics(runs: Sequence[Results], storage_class: str, measurement: Measurement) -> Iterator[Metric]:
     """What limits were on, but no events; of profiles without limits the IOPS."""
     judged = {
-        each.metric
+        verdict.metric
         for run in runs
-        for each in run.verdicts
-        if each.rule in ("at_least", "at_most")
-        and (each.storage_class, each.profile) == (storage_class, measurement.profile)
+        for verdict in run.verdicts
+        if verdict.rule in ("at_least", "at_most")
+        and (verdict.storage_class, verdict.profile) == (storage_class, measurement.profile)
     }
     paths = [path for path in measurement.metrics if path in judged and path != STALL]
     if not judged:
@@ -147,8 +153,8 @@ def _metrics(runs: Sequence[Results], storage_class: str, measurement: Measureme
 def _of(profile: str, metric: Metric, estimates: Sequence[Estimate | None], *, margin: float) -> Iterator[Suggestion]:
     """Nothing where a run does not know how sure its figure is, or it is none that a limit could be on."""
     least = metric.higher_is_better
-    ends = [None if each is None else each.low if least else each.high for each in estimates]
-    known = [each for each in ends if each is not None and math.isfinite(each) and each > 0.0]
+    ends = [None if estimate is None else estimate.low if least else estimate.high for estimate in estimates]
+    known = [end for end in ends if end is not None and math.isfinite(end) and end > 0.0]
     if len(known) < len(ends):
         return
     seen = min(known) if least else max(known)

@@ -45,7 +45,7 @@ class Tier:
     def of(self, section: str, *, profile: str | None = None) -> tuple[Limit, ...]:
         """The limits of a section, on one profile if it is named. On profiles without one nothing is judged."""
         return tuple(
-            each for each in self.limits if each.section == section and (profile is None or each.profile == profile)
+            limit for limit in self.limits if limit.section == section and (profile is None or limit.profile == profile)
         )
 
     def asked_with(self, options: Collection[str]) -> tuple[Limit, ...]:
@@ -57,7 +57,7 @@ class Tier:
     @property
     def profiles(self) -> set[str]:
         """The names of the profiles that it has limits on."""
-        return {each.profile for each in self.limits if each.section in ON_PROFILES}
+        return {limit.profile for limit in self.limits if limit.section in ON_PROFILES}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -71,5 +71,5 @@ def family_of(tier: Tier, file: LimitsFile) -> list[str]:
 def with_workloads(tier: Tier, workloads: Sequence[WorkloadLimits]) -> Tier:
     """The tier with the limits of the workloads; what it says itself of the same profile, metric and side counts."""
     said = {same_limit(each) for each in tier.limits}
-    added = [limit for each in workloads for limit in each.limits if same_limit(limit) not in said]
+    added = [limit for workload in workloads for limit in workload.limits if same_limit(limit) not in said]
     return replace(tier, limits=(*tier.limits, *added))

@@ -28,7 +28,9 @@ def run_host_preflight(settings: Settings) -> Preflight:
     beside = [] if settings.class_beside is None else [settings.class_beside]
     cluster = describe_host([*settings.storage_class, *beside])
     candidates: dict[str | None, StorageClass] = {
-        each.name: each for each in cluster.storage_classes if each.name in settings.storage_class
+        storage_class.name: storage_class
+        for storage_class in cluster.storage_classes
+        if storage_class.name in settings.storage_class
     }
     return Preflight(cluster=cluster, candidates=candidates, image=cluster.image.reference)
 
@@ -57,7 +59,7 @@ def describe_host(directories: Sequence[str]) -> Cluster:
         kind="host",
         kubernetes_version="",
         nodes=[node],
-        storage_classes=[_describe(each) for each in directories],
+        storage_classes=[_describe(directory) for directory in directories],
         image=Image(reference=IMAGE, digest=None),
         identity=f"host {platform.node()}",
     )
@@ -78,7 +80,7 @@ def _describe(directory: str) -> StorageClass:
 def _mount(directory: str) -> dict[str, str]:
     """What is mounted there. Of several mounts on one place the last is the one that is seen."""
     there = os.path.realpath(directory)
-    mounts = [each for each in psutil.disk_partitions(all=True) if _is_below(there, each.mountpoint)]
+    mounts = [partition for partition in psutil.disk_partitions(all=True) if _is_below(there, partition.mountpoint)]
     if not mounts:
         return {}
     _, mount = max(enumerate(mounts), key=lambda each: (len(each[1].mountpoint), each[0]))

@@ -27,7 +27,7 @@ class HostWorkspace:
         self, directories: Sequence[str], *, run_id: str, keep_output: Callable[[str, Iterable[str]], None]
     ) -> None:
         self.keep_output = keep_output
-        self._folders = {each: Path(each) / run_namespace(run_id) for each in directories}
+        self._folders = {directory: Path(directory) / run_namespace(run_id) for directory in directories}
         self._made: list[Path] = []
 
     def folder(self, directory: str) -> Path:
@@ -73,7 +73,7 @@ class HostWorkspace:
 def _can_be_given(directory: str) -> bool:
     """Whether root may give away what is in the directory, and any user may go there."""
     there = Path(directory).resolve()
-    if not all(each.stat().st_mode & stat.S_IXOTH for each in (there, *there.parents)):
+    if not all(parent.stat().st_mode & stat.S_IXOTH for parent in (there, *there.parents)):
         return False
     with tempfile.TemporaryDirectory(dir=there, prefix=NAMESPACE_PREFIX) as tried:
         try:

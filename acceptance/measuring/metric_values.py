@@ -40,10 +40,10 @@ def _part(metric: Metric, samples: Sequence[Sample]) -> Part | None:
         return _cpu_part(metric, samples)
     counts = [sample.counts[metric.direction] for sample in samples]
     if metric.statistic in ("iops", "bandwidth"):
-        return Part(sum(each.ios if metric.statistic == "iops" else each.bytes for each in counts), _time(samples))
+        return Part(sum(count.ios if metric.statistic == "iops" else count.bytes for count in counts), _time(samples))
     if metric.statistic == "mean":
-        latencies = sum(each.latencies for each in counts)
-        return Part(sum(each.latency_sum_s for each in counts), latencies) if latencies else None
+        latencies = sum(count.latencies for count in counts)
+        return Part(sum(count.latency_sum_s for count in counts), latencies) if latencies else None
     found = percentile_of(_histogram(metric, samples), metric.percentile or 0.0)
     return None if found is None else Part(found, 1.0)
 

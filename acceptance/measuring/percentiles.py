@@ -39,8 +39,8 @@ def percentile_of(histogram: Histogram, percentile: float) -> float | None:
 def together(histograms: Sequence[Histogram]) -> Counter[int]:
     """All operations."""
     found: Counter[int] = Counter()
-    for each in histograms:
-        found.update(each)
+    for histogram in histograms:
+        found.update(histogram)
     return found
 
 

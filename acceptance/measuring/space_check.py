@@ -39,8 +39,8 @@ def measures_fio(profiles: Sequence[Profile]) -> bool:
 
 def check_environment(profiles: Sequence[Profile], *, folder: str) -> dict[str, str]:
     """What `check_script` and the profiles read from their environment; `folder` is where the load finds these."""
-    checked = "\n".join(f"{folder}/{each.path.name}" for each in profiles if each.program == "fio")
-    limited = any(f"${{{RATE}}}" in each.text for each in profiles)
+    checked = "\n".join(f"{folder}/{profile.path.name}" for profile in profiles if profile.program == "fio")
+    limited = any(f"${{{RATE}}}" in profile.text for profile in profiles)
     return {"CHECKED": checked, **({RATE: "1"} if limited else {})}
 
 
@@ -52,7 +52,9 @@ def check_script(profiles: Sequence[Profile], *, needed: int, together: int, cla
     folder. A device has the size of its claim.
     """
     programs = sorted({profile.program for profile in profiles} | {"fio"})
-    there = "\n".join(f'  command -v {each} || {{ echo "no {each}"; return {NO_PROGRAM}; }}' for each in programs)
+    there = "\n".join(
+        f'  command -v {program} || {{ echo "no {program}"; return {NO_PROGRAM}; }}' for program in programs
+    )
     whole_disk = "true" if claimed is None else f'[ "$size" -gt {2 * claimed // 1024} ]'
     return f"""
 {there}

@@ -52,7 +52,7 @@ Loads = Mapping[str, Sequence[TimedSample]]
 
 def corrected(samples: Sequence[TimedSample], *, offset_s: float) -> list[TimedSample]:
     """The samples by the suite's own clock; `offset_s` is what the node's clock lacks of it."""
-    return [TimedSample(end_s=each.end_s + offset_s, sample=each.sample) for each in samples]
+    return [TimedSample(end_s=sample.end_s + offset_s, sample=sample.sample) for sample in samples]
 
 
 def common_window(loads: Loads, *, wanted_s: float) -> Window:
@@ -97,9 +97,9 @@ def samples_in(samples: Sequence[TimedSample], window: Window) -> list[Sample]:
 
     So a second that took five counts five times where batches are of one second.
     """
-    inside = [each.sample for each in samples if window.start_s <= _middle(each) < window.end_s]
+    inside = [sample.sample for sample in samples if window.start_s <= _middle(sample) < window.end_s]
     moment = (window.start_s + window.end_s) / 2
-    return inside or [min(samples, key=lambda each: max(each.start_s - moment, moment - each.end_s)).sample]
+    return inside or [min(samples, key=lambda sample: max(sample.start_s - moment, moment - sample.end_s)).sample]
 
 
 def _middle(timed: TimedSample) -> float:

@@ -30,7 +30,9 @@ def prepared(settings: Settings, classes: tuple[str, ...], *, assumed: AssumedTh
     return PlannedStep(
         what=f"volumes to load, test file written in full: {', '.join(classes)}",
         about_s=seconds,
-        volumes=tuple(Volumes(storage_class=each, number=1, size=size, lasts="run") for each in classes),
+        volumes=tuple(
+            Volumes(storage_class=storage_class, number=1, size=size, lasts="run") for storage_class in classes
+        ),
         pods=len(classes),
     )
 
@@ -120,7 +122,7 @@ def under_load(
 ) -> PlannedStep:
     """One profile on a class: what it can do, and the latency at shares of that."""
     judged, unjudged, shares = judged_plan(longest_s), unjudged_plan(unjudged_s, in_turn=False), shares_of(limits)
-    named = len({each.at["of_capacity"] for each in limits})
+    named = len({limit.at["of_capacity"] for limit in limits})
     judged_loads = named + 1  # and the capacity
 
     def seconds(plan: AnalysisPlan, look: int) -> float:

@@ -34,13 +34,13 @@ def scaled(
 
     All decided at their first look: what is not takes longer.
     """
-    limited = [each for each in profiles if _asks(limits, each, "rate_limited")]
-    apart = [each for each in profiles if _asks(limits, each, "node_scaling")] if nodes > 1 else []
+    limited = [profile for profile in profiles if _asks(limits, profile, "rate_limited")]
+    apart = [profile for profile in profiles if _asks(limits, profile, "node_scaling")] if nodes > 1 else []
     most = max(settings.steps[-1], settings.rate_pods if limited else 0)
     sizes = [settings.steps[-1], *([most] if most > settings.steps[-1] else [])]
     seconds = sum(_growth_s(later - earlier, settings, assumed) for earlier, later in pairwise([0, *sizes]))
     first_s = step_windows_s(settings.window_s)[0]
-    seconds += sum(_window_s(each, pods, window_s=first_s) for pods in settings.steps for each in profiles)
+    seconds += sum(_window_s(profile, pods, window_s=first_s) for pods in settings.steps for profile in profiles)
     rate_s = rate_windows_s(settings.window_s)[0]
     seconds += sum(_window_s(each, most, window_s=rate_s) for each in limited) + assumed.gone_s
     sets, apart_s = [most], step_windows_s(settings.window_s)[-1]
@@ -53,7 +53,7 @@ def scaled(
     volumes = Volumes(
         storage_class=storage_class, number=max(sets), size=settings.volume_size, made=sum(sets), evenly=True
     )
-    names = ", ".join(each.name for each in profiles)
+    names = ", ".join(profile.name for profile in profiles)
     steps = ", ".join(map(str, settings.steps))
     at_rate = f", then {most} at a set rate" if limited else ""
     return PlannedStep(
@@ -89,12 +89,12 @@ def operated(storage_class: str, settings: OperationSettings, *, assumed: Assume
     Where many are asked for at once, each takes as long as one alone; what queues, takes longer.
     """
     done, number = settings.done, settings.at_once
-    copies = [each for each in COPIES if each in done]
+    copies = [copy for copy in COPIES if copy in done]
     there = number * max(1 + bool(copies), GROWN // VOLUME_SIZE if "expand" in done else 1)
     round_s = assumed.claim_s + 2 * assumed.gone_s + len(copies) * (assumed.claim_s + assumed.gone_s)
     round_s += sum(assumed.claim_s for each in done if each in ("snapshot", "snapshots_of_one", "expand"))
     often = f"{settings.rounds} times " if settings.rounds > 1 else ""
-    names = ", ".join(each for each in OPERATIONS if each in done)
+    names = ", ".join(operation for operation in OPERATIONS if operation in done)
     return PlannedStep(
         what=f"{often}{number} at once on {storage_class}: {names}",
         about_s=settings.rounds * round_s,
@@ -112,7 +112,7 @@ def operated(storage_class: str, settings: OperationSettings, *, assumed: Assume
 
 
 def _asks(limits: Sequence[Limit], profile: Profile, kind: str) -> bool:
-    return any((each.profile, each.rule) == (profile.name, kind) for each in limits)
+    return any((limit.profile, limit.rule) == (profile.name, kind) for limit in limits)
 
 
 def _growth_s(pods: int, settings: ScaleSettings, assumed: AssumedThroughput) -> float:

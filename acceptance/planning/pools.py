@@ -54,10 +54,10 @@ def pools_of(
     nodes = [node for node in api.list(NODES) if takes_pods(node, template)]
     capacities = api.list(STORAGE_CAPACITIES)
     found = []
-    for each in classes:
-        sharing = frozenset(one.name for one in classes if one.provisioner == each.provisioner)
-        found += _of_driver(each, sharing, capacities, nodes, other_nodes=other_nodes)
-        found += _of_system(api, each, sharing, target, nodes) if target is not None else []
+    for storage_class in classes:
+        sharing = frozenset(one.name for one in classes if one.provisioner == storage_class.provisioner)
+        found += _of_driver(storage_class, sharing, capacities, nodes, other_nodes=other_nodes)
+        found += _of_system(api, storage_class, sharing, target, nodes) if target is not None else []
     return tuple(found)
 
 

@@ -112,7 +112,7 @@ class Plan:
     @property
     def storage_classes(self) -> tuple[str, ...]:
         """The classes that volumes are claimed of, each once, in their order."""
-        return tuple(dict.fromkeys(each.storage_class for step in self.steps for each in step.volumes))
+        return tuple(dict.fromkeys(volume.storage_class for step in self.steps for volume in step.volumes))
 
     def keeping(self, storage_classes: Collection[str]) -> Plan:
         """The same where no volume of these classes goes before the run is over."""
@@ -139,7 +139,7 @@ class Plan:
             amount = going + sum(weigh(each) for each in (*(each for _, each in kept), *step.volumes))
             if amount > peak.amount:
                 peak = Peak(amount=amount, step=step)
-            kept += [(step.file, each) for each in step.volumes if each.lasts != "step"]
+            kept += [(step.file, volume) for volume in step.volumes if volume.lasts != "step"]
             if not step.sets:
-                going = max(going, sum(weigh(each) for each in step.volumes if each.lasts == "step"))
+                going = max(going, sum(weigh(volume) for volume in step.volumes if volume.lasts == "step"))
         return peak

@@ -96,13 +96,16 @@ def _refusal(claimed: Peak, pool: Pool, segment: Segment, *, share: float, allow
 
 def _too_large(plan: Plan, pool: Pool) -> list[str]:
     """Why the largest volume of the class cannot be provisioned, where each segment says how large one can be."""
-    limits = [each.largest for each in pool.segments if each.largest is not None]
+    limits = [segment.largest for segment in pool.segments if segment.largest is not None]
     claims = [
-        (each.size, step) for step in plan.steps for each in step.volumes if each.storage_class == pool.storage_class
+        (volume.size, step)
+        for step in plan.steps
+        for volume in step.volumes
+        if volume.storage_class == pool.storage_class
     ]
     if not claims or not limits or len(limits) < len(pool.segments):
         return []
-    size, step = max(claims, key=lambda each: each[0])
+    size, step = max(claims, key=lambda claim: claim[0])
     if size <= (largest := max(limits)):
         return []
     return [

@@ -39,11 +39,11 @@ def featured(
     `node_volumes`: so many a node may be filled with; one more is made.
     """
     declared = DECLARED[capability]
-    number = sum(each.number for each in declared.volumes)
-    volumes = tuple(Volumes(storage_class=storage_class, **asdict(each)) for each in declared.volumes)
+    number = sum(volume.number for volume in declared.volumes)
+    volumes = tuple(Volumes(storage_class=storage_class, **asdict(volume)) for volume in declared.volumes)
     if declared.fills_node:
         number = node_volumes + 1
-        volumes = tuple(replace(each, number=number) for each in volumes)
+        volumes = tuple(replace(volume, number=number) for volume in volumes)
     seconds = number * assumed.claim_s + max(declared.pods - number, 0) * assumed.pod_s + assumed.gone_s
     seconds += declared.recreated * (assumed.claim_s + assumed.gone_s) + declared.snapshots * assumed.gone_s
     seconds += declared.copied / assumed.bandwidth + declared.files / FILES_PER_S["create"] + declared.waits_s

@@ -49,7 +49,9 @@ class Site:
     @property
     def retaining(self) -> frozenset[str]:
         """The classes whose volumes outlive their claims; a run has these removed when it is over."""
-        return frozenset(each.name for each in self.storage_classes if each.reclaim_policy != "Delete")
+        return frozenset(
+            storage_class.name for storage_class in self.storage_classes if storage_class.reclaim_policy != "Delete"
+        )
 
     def name(self, asked: str | None) -> str:
         """The class's name; of the default class only where the cluster has told."""

@@ -59,9 +59,9 @@ def _table(plan: Plan, site: Site, assumed: AssumedThroughput) -> Table:
     nothing = [""] * (len(made) + 2)
     table.add_row(begin, *nothing, _clock(assumed.open_s), "")
     for step in plan.steps:
-        claims = sum(each.number for each in step.volumes)
+        claims = sum(volume.number for volume in step.volumes)
         numbers = (claims,) if on_host else (step.sets, claims, step.pods)
-        size = sum(each.storage for each in step.volumes)
+        size = sum(volume.storage for volume in step.volumes)
         table.add_row(
             Text(sanitize(step.what) + (" (destructive)" if step.destructive else "")),
             str(step.tests),
@@ -83,8 +83,8 @@ def _totals(plan: Plan, site: Site, assumed: AssumedThroughput, room: Room | Non
     yield f"Time: {rough_time(about)} when verdicts are clear{unclear}. What hangs times out (--storage-timeout)."
     made = _count(plan.most_volumes, "folder" if site.kind == "host" else "volume")
     yield f"Storage: at most {format_quantity(plan.most_storage, unit='B')} in {made or 'no volume'} at one time."
-    for each in () if room is None else room.records:
-        yield f"  {sanitize(each.storage_class)}: {sanitize(each.description)}"
+    for record in () if room is None else room.records:
+        yield f"  {sanitize(record.storage_class)}: {sanitize(record.description)}"
     destructive = [step for step in plan.steps if step.destructive]
     if destructive:
         yield f"Destructive: {len(destructive)} of {len(plan.steps)} steps; the table says what they destroy or ramp."

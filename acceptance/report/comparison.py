@@ -26,17 +26,20 @@ class Comparison:
 
 def comparisons(results: Results) -> list[Comparison]:
     """One comparison for each candidate class, in the order in which they were measured."""
-    by_id, chapters = {each.id: each for each in results.measurements}, chapters_of(results)
+    by_id, chapters = {measurement.id: measurement for measurement in results.measurements}, chapters_of(results)
     # Of one volume each; what many volumes do stands in a table of its own.
-    verdicts = [each for each in results.verdicts if each.subject != "many-volumes"]
+    verdicts = [verdict for verdict in results.verdicts if verdict.subject != "many-volumes"]
     found: dict[str, list[Measurement]] = {}
-    for each in results.measurements:
-        if each.role == "candidate":
-            found.setdefault(each.storage_class, []).append(each)
+    for measurement in results.measurements:
+        if measurement.role == "candidate":
+            found.setdefault(measurement.storage_class, []).append(measurement)
     return [
         Comparison(
             candidate=name,
-            baseline=next((by_id[each.compared_with].storage_class for each in candidates if each.compared_with), None),
+            baseline=next(
+                (by_id[candidate.compared_with].storage_class for candidate in candidates if candidate.compared_with),
+                None,
+            ),
             groups=_groups(candidates, by_id, verdicts, chapters),
         )
         for name, candidates in found.items()
@@ -47,19 +50,29 @@ def _groups(
     candidates: Sequence[Measurement], by_id: dict[str, Measurement], verdicts: Sequence[Verdict], chapters: Chapters
 ) -> dict[str, list[Row]]:
     groups: dict[str, list[Row]] = {TITLES[group]: [] for group in _GROUPS}
-    for each in sorted(candidates, key=lambda each: each.profile if kbench_subject(each.profile) else ""):
-        own = [one for one in verdicts if (one.storage_class, one.profile) == (each.storage_class, each.profile)]
-        baseline = by_id[each.compared_with] if each.compared_with else None
-        rows = rows_of(_shown_metrics(each, own), each, baseline, own)
-        usual = "workloads" if each.profile in chapters.for_workloads else "further-profiles"
-        title = chapters.given_to(each) or TITLES[kbench_subject(each.profile) or usual]
+    for candidate in sorted(
+        candidates, key=lambda candidate: candidate.profile if kbench_subject(candidate.profile) else ""
+    ):
+        own = [
+            verdict
+            for verdict in verdicts
+            if (verdict.storage_class, verdict.profile) == (candidate.storage_class, candidate.profile)
+        ]
+        baseline = by_id[candidate.compared_with] if candidate.compared_with else None
+        rows = rows_of(_shown_metrics(candidate, own), candidate, baseline, own)
+        usual = "workloads" if candidate.profile in chapters.for_workloads else "further-profiles"
+        title = chapters.given_to(candidate) or TITLES[kbench_subject(candidate.profile) or usual]
         groups.setdefault(title, []).extend(rows)
     return {title: rows for title, rows in groups.items() if rows}
 
 
 def _shown_metrics(measurement: Measurement, verdicts: Sequence[Verdict]) -> list[str]:
     """The main metrics, and all others that did not pass."""
-    bad = [each.metric for each in verdicts if each.status in ("fail", "inconclusive") and each.metric is not None]
+    bad = [
+        verdict.metric
+        for verdict in verdicts
+        if verdict.status in ("fail", "inconclusive") and verdict.metric is not None
+    ]
     known = [each for each in bad if each in measurement.metrics]
     return list(dict.fromkeys([*main_metrics(measurement, verdicts), *known]))
 

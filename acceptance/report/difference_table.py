@@ -86,22 +86,22 @@ def _table(differences: Sequence[Difference]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for title in ("Profile", "Metric"):
         table.add_column(title, overflow="fold")
-    with_baseline = any(each.multiples for each in differences)
+    with_baseline = any(difference.multiples for difference in differences)
     beside = ["Of the baseline"] if with_baseline else []
     for title in ("First", "Second", *beside, "Change", "Interval", "Smallest visible"):
         table.add_column(title, justify="right")
     table.add_column("Finding")
-    for each in differences:
-        finding = f"{each.finding}{f': {each.why_not}' if each.why_not else ''}"
+    for difference in differences:
+        finding = f"{difference.finding}{f': {difference.why_not}' if difference.why_not else ''}"
         table.add_row(
-            each.profile,
-            each.metric,
-            shown_value(each.first, each.metric),
-            shown_value(each.second, each.metric),
-            *([shown_multiples(each)] if with_baseline else []),
-            shown_change(each),
-            shown_change_interval(each),
-            shown_visible(each),
-            Text(finding, style=_STYLES[each.finding]),
+            difference.profile,
+            difference.metric,
+            shown_value(difference.first, difference.metric),
+            shown_value(difference.second, difference.metric),
+            *([shown_multiples(difference)] if with_baseline else []),
+            shown_change(difference),
+            shown_change_interval(difference),
+            shown_visible(difference),
+            Text(finding, style=_STYLES[difference.finding]),
         )
     return table

@@ -85,7 +85,7 @@ def shown_multiples(difference: Difference) -> str:
     """`0.0206, then 0.0391x local-path`; the empty text where values themselves are compared."""
     if difference.multiples is None:
         return ""
-    before, after = (format_quantity(each, unit="ratio").removesuffix("x") for each in difference.multiples)
+    before, after = (format_quantity(multiple, unit="ratio").removesuffix("x") for multiple in difference.multiples)
     return f"{before}, then {after}x {difference.baseline}"
 
 
@@ -96,8 +96,8 @@ def unlike_line(each: Unlike) -> str:
 
 def against(differences: Sequence[Difference]) -> str:
     """What the changes are of: the values themselves, or the multiples of a baseline."""
-    baselines = sorted({each.baseline for each in differences if each.baseline})
-    direct = any(each.baseline is None and each.change for each in differences)
+    baselines = sorted({difference.baseline for difference in differences if difference.baseline})
+    direct = any(difference.baseline is None and difference.change for difference in differences)
     if not baselines:
         return (
             "The change is that of the values themselves: it includes whatever the machine did differently in "

@@ -62,7 +62,7 @@ def driver_info(results: Results, *, storage_class: str | None = None) -> str:
     """The manifest as YAML, with a comment for each claim. Raises WrongUsage where the run saw no such class."""
     found = _class(results, storage_class)
     claims = list(_claims(results, found.name))
-    claimed = [each for each in claims if each.value is not None]
+    claimed = [claim for claim in claims if claim.value is not None]
     if not any(each.value for each in claimed):
         raise WrongUsage(
             f"wanted a run in which a test of volume features passed on {found.name}, found none in {results.run.id}: "
@@ -85,20 +85,22 @@ def driver_info(results: Results, *, storage_class: str | None = None) -> str:
     ]
     for each in claimed:
         lines += [_comment(each.why, indent=4), f"    {each.name}: {'true' if each.value else 'false'}"]
-    lines += [_comment(f"{each.name}: not claimed: {each.why}", indent=4) for each in claims if each.value is None]
+    lines += [_comment(f"{claim.name}: not claimed: {claim.why}", indent=4) for claim in claims if claim.value is None]
     return "\n".join(lines) + "\n"
 
 
 def _class(results: Results, wanted: str | None) -> StorageClass:
     """The class that the manifest is about: the only candidate, or the one that was named."""
-    asked = {each.storage_class for each in results.capabilities} | {each.storage_class for each in results.verdicts}
+    asked = {capability.storage_class for capability in results.capabilities} | {
+        verdict.storage_class for verdict in results.verdicts
+    }
     classes = results.cluster.storage_classes if results.cluster is not None else []
-    candidates = [each for each in classes if each.name in asked]
+    candidates = [storage_class for storage_class in classes if storage_class.name in asked]
     if results.cluster is not None and results.cluster.kind == "host":
         raise WrongUsage("wanted a run on a cluster, found one on directories of a host; the e2e needs a StorageClass")
-    named = [each for each in candidates if wanted in (None, each.name)]
+    named = [candidate for candidate in candidates if wanted in (None, candidate.name)]
     if len(named) != 1:
-        names = ", ".join(each.name for each in candidates) or "none"
+        names = ", ".join(candidate.name for candidate in candidates) or "none"
         raise WrongUsage(
             f"wanted one StorageClass that run {results.run.id} tested, found {names}; name one with --storage-class"
         )
@@ -114,27 +116,34 @@ def _claims(results: Results, storage_class: str) -> Iterator[Claim]:
 
 def _seen(results: Results, storage_class: str) -> Iterator[tuple[str, Claim]]:
     yield from _from_persistence(results, storage_class)
-    for each in results.capabilities:
-        if each.storage_class != storage_class:
+    for capability in results.capabilities:
+        if capability.storage_class != storage_class:
             continue
-        for name in DECLARED[each.capability].e2e if each.capability in DECLARED else ():
-            why = f"capability {each.capability} {each.status.replace('_', ' ')}: {each.how}"
-            yield name, Claim(name=name, value=True if each.status == "seen" else None, why=why)
-        if each.capability == "expansion" and each.status == "seen" and not _grew_offline(results, storage_class):
+        for name in DECLARED[capability.capability].e2e if capability.capability in DECLARED else ():
+            why = f"capability {capability.capability} {capability.status.replace('_', ' ')}: {capability.how}"
+            yield name, Claim(name=name, value=True if capability.status == "seen" else None, why=why)
+        if (
+            capability.capability == "expansion"
+            and capability.status == "seen"
+            and not _grew_offline(results, storage_class)
+        ):
             why = "growing without a pod was not seen; the e2e would take it for granted"
             yield _OFFLINE, Claim(name=_OFFLINE, value=False, why=why)
 
 
 def _grew_offline(results: Results, storage_class: str) -> bool:
     return any(
-        (each.storage_class, each.capability, each.status) == (storage_class, "expansion-offline", "seen")
-        for each in results.capabilities
+        (capability.storage_class, capability.capability, capability.status)
+        == (storage_class, "expansion-offline", "seen")
+        for capability in results.capabilities
     )
 
 
 def _from_persistence(results: Results, storage_class: str) -> Iterator[tuple[str, Claim]]:
     """What holds if data survives a new pod; on raw block volumes that block volumes can be used, too."""
-    (stores,) = [each for each in known_behaviours() if (each.suite, each.behaviour) == _PERSISTENCE]
+    (stores,) = [
+        behaviour for behaviour in known_behaviours() if (behaviour.suite, behaviour.behaviour) == _PERSISTENCE
+    ]
     verdict = next(
         (
             each
@@ -154,7 +163,7 @@ def _from_persistence(results: Results, storage_class: str) -> Iterator[tuple[st
 
 def _snapshot_class(claims: list[Claim]) -> list[str]:
     """The e2e makes a class for the driver, without parameters; the suite's results name the one that it took."""
-    if not any(each.name == "snapshotDataSource" and each.value for each in claims):
+    if not any(claim.name == "snapshotDataSource" and claim.value for claim in claims):
         return []
     return [
         "SnapshotClass:",

@@ -58,14 +58,22 @@ def is_of(found: ImportedBehaviour, known: KnownBehaviour) -> bool:
 def coverage_rows(results: Results) -> list[CoverageRow]:
     """A row for each suite. Asked is what a test of this run came to a verdict on, pass or fail; imported what ran."""
     reached = {
-        each.test.rpartition("/")[2].partition("[")[0] for each in results.verdicts if each.status in ("pass", "fail")
+        verdict.test.rpartition("/")[2].partition("[")[0]
+        for verdict in results.verdicts
+        if verdict.status in ("pass", "fail")
     }
-    ran = [each for one in results.imports if one.tool == "kubernetes-e2e" for each in one.behaviours if each.ran]
+    ran = [
+        behaviour
+        for record in results.imports
+        if record.tool == "kubernetes-e2e"
+        for behaviour in record.behaviours
+        if behaviour.ran
+    ]
     rows = []
-    for suite in dict.fromkeys(each.suite for each in known_behaviours()):
-        behaviours = [each for each in known_behaviours() if each.suite == suite]
-        asked = [each for each in behaviours if _reached(each.asked, reached)]
-        others = [each for each in behaviours if each not in asked]
+    for suite in dict.fromkeys(behaviour.suite for behaviour in known_behaviours()):
+        behaviours = [behaviour for behaviour in known_behaviours() if behaviour.suite == suite]
+        asked = [behaviour for behaviour in behaviours if _reached(behaviour.asked, reached)]
+        others = [behaviour for behaviour in behaviours if behaviour not in asked]
         imported = [each for each in others if any(is_of(found, each) for found in ran)]
         rows.append(
             CoverageRow(

@@ -68,15 +68,15 @@ def _lines(results: Results) -> Iterator[str]:
     yield ""
     yield escaped(totals_in_words(results))
     bad = sorted(
-        (each for each in results.verdicts if each.status in ("fail", "inconclusive")),
-        key=lambda each: ORDER[each.status],
+        (verdict for verdict in results.verdicts if verdict.status in ("fail", "inconclusive")),
+        key=lambda verdict: ORDER[verdict.status],
     )
     if bad:
         yield from _table(("verdict", "class", "what", "limit", "why"), "lllll")
         yield from map(_verdict_line, bad)
     if sentences := list(workload_sentences(results)):
         yield ""
-        yield from (f"- {escaped(each)}" for each in sentences)
+        yield from (f"- {escaped(sentence)}" for sentence in sentences)
     for kind, texts in (("Error", results.errors), ("Warning", results.warnings)):
         if texts:
             yield ""

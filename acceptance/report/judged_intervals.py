@@ -15,11 +15,15 @@ USUAL = 0.95
 def with_judged_intervals(results: Results) -> Results:
     """The results with the intervals of their verdicts at the candidates' measurements."""
     judged = {
-        (each.storage_class, each.profile, each.metric): each
-        for each in results.verdicts
-        if each.subject in OF_ONE_VOLUME and each.rule in ("at_least", "at_most") and each.confidence is not None
+        (verdict.storage_class, verdict.profile, verdict.metric): verdict
+        for verdict in results.verdicts
+        if verdict.subject in OF_ONE_VOLUME
+        and verdict.rule in ("at_least", "at_most")
+        and verdict.confidence is not None
     }
-    return results.model_copy(update={"measurements": [_as_judged(each, judged) for each in results.measurements]})
+    return results.model_copy(
+        update={"measurements": [_as_judged(measurement, judged) for measurement in results.measurements]}
+    )
 
 
 def _as_judged(measurement: Measurement, judged: dict[tuple[str, str | None, str | None], Verdict]) -> Measurement:

@@ -81,7 +81,7 @@ def _properties(results: Results) -> dict[str, object]:
     """What is told of the run as a whole."""
     return {
         "run": results.run.id,
-        "storage_class": ", ".join(dict.fromkeys(each.storage_class for each in results.verdicts)),
+        "storage_class": ", ".join(dict.fromkeys(verdict.storage_class for verdict in results.verdicts)),
         "tier": results.settings.get("tier"),
         "limits_digest": results.tested_with.limits_digest if results.tested_with else "",
         "overall": results.overall,
@@ -108,7 +108,7 @@ def _add_case(suite: Element, case: EndedTest, verdicts: Sequence[Verdict]) -> N
     added = SubElement(suite, "testcase", classname=classname, name=name, file=case.file, time=f"{case.seconds:.3f}")
     if case.line is not None:
         added.set("line", str(case.line))
-    of_verdicts = [pair for each in verdicts for pair in properties_of(each)]
+    of_verdicts = [pair for verdict in verdicts for pair in properties_of(verdict)]
     own = [pair for pair in case.properties if not verdicts or pair[0] not in NAMES]
     _add_properties(added, [*of_verdicts, *own])
     for ending in (*case.endings, *_later_endings(case, verdicts)):
@@ -118,6 +118,6 @@ def _add_case(suite: Element, case: EndedTest, verdicts: Sequence[Verdict]) -> N
 def _later_endings(case: EndedTest, verdicts: Sequence[Verdict]) -> Iterator[Ending]:
     """Of a test that passed: its verdicts that became inconclusive at the end of the run."""
     if not case.endings:
-        for each in verdicts:
-            if each.status in ("fail", "inconclusive"):
-                yield Ending(kind="failure", message=f"{each.status}: {each.reason}")
+        for verdict in verdicts:
+            if verdict.status in ("fail", "inconclusive"):
+                yield Ending(kind="failure", message=f"{verdict.status}: {verdict.reason}")

@@ -14,6 +14,10 @@ def main_figures(results: Results, storage_class: str) -> set[tuple[str, str]]:
         for profile, measurement in candidates(results, storage_class).items()
         for metric in main_metrics(
             measurement,
-            [each for each in results.verdicts if (each.storage_class, each.profile) == (storage_class, profile)],
+            [
+                verdict
+                for verdict in results.verdicts
+                if (verdict.storage_class, verdict.profile) == (storage_class, profile)
+            ],
         )
     }

@@ -35,12 +35,12 @@ class SubjectVerdicts:
     @property
     def in_part(self) -> bool:
         """Whether what was judged passed, and something was not judged."""
-        return self.status == "pass" and any(each.status == "skipped" for each in self.verdicts)
+        return self.status == "pass" and any(verdict.status == "skipped" for verdict in self.verdicts)
 
     @property
     def counted(self) -> str:
         """`1 fail, 3 pass`; of a part, `12 of 39 pass, 27 not judged`"""
-        counts = {status: sum(each.status == status for each in self.verdicts) for status in ORDER}
+        counts = {status: sum(verdict.status == status for verdict in self.verdicts) for status in ORDER}
         if self.in_part:
             return f"{counts['pass']} of {len(self.verdicts)} pass, {counts['skipped']} not judged"
         return ", ".join(f"{count} {LABELS.get(status, status)}" for status, count in counts.items() if count)
@@ -79,7 +79,7 @@ def overview(results: Results) -> Overview:
         whole=is_whole(results),
         totals=totals_in_words(results),
         facts=list(_facts(results)),
-        bad=[(each, chapters.of(each)) for each in verdicts if each.status in ("fail", "inconclusive")],
+        bad=[(verdict, chapters.of(verdict)) for verdict in verdicts if verdict.status in ("fail", "inconclusive")],
         missing=missing(results),
         subjects=subjects(results),
         lab=lab_of(results),
@@ -90,7 +90,7 @@ def overview(results: Results) -> Overview:
 def subjects(results: Results) -> list[SubjectVerdicts]:
     """All subjects that verdicts or figures are about, in the order of the report."""
     chapters = chapters_of(results)
-    by_subject: dict[str, list[Verdict]] = {each: [] for each in chapters.titles}
+    by_subject: dict[str, list[Verdict]] = {title: [] for title in chapters.titles}
     for verdict in results.verdicts:
         by_subject[chapters.of(verdict)].append(verdict)
     return [
@@ -153,7 +153,7 @@ def _tier(results: Results) -> str:
     if known is None:
         return tier
     of = f" {_of_limits(known, results)}" if known.limits_digest else ""
-    workloads = ", ".join(each.name for each in known.workloads)
+    workloads = ", ".join(workload.name for workload in known.workloads)
     return f"{tier}{of}{f' for {workloads}' if workloads else ''}"
 
 
@@ -162,7 +162,7 @@ def _of_limits(known: Conditions, results: Results) -> str:
     if known.limits_shipped:
         return f"of the shipped limits {results.run.suite_version}"
     files, asked = results.settings.get("thresholds"), results.settings.get("limit")
-    names = ", ".join(PurePath(str(each)).name for each in (files if isinstance(files, list) else [files]))
+    names = ", ".join(PurePath(str(file)).name for file in (files if isinstance(files, list) else [files]))
     if isinstance(asked, list) and asked:
         names += f" and {len(asked)} --storage-limit"
     return f"of {names} (not the shipped limits; sha256 {known.limits_digest[:12]})"
@@ -198,7 +198,7 @@ def _facts(results: Results) -> Iterator[tuple[str, str]]:
 
 def _loads(results: Results) -> Iterator[tuple[str, str]]:
     """How long loads were, and how many of them a cache may have helped: what every figure below is to be read with."""
-    measured = [each for each in results.measurements if each.role == "candidate"]
+    measured = [measurement for measurement in results.measurements if measurement.role == "candidate"]
     if not measured:
         return
     lengths = sorted(round(each.duration_s) for each in measured)
@@ -227,4 +227,4 @@ def _may_be_of_a_cache(measurement: Measurement, results: Results) -> bool | Non
     if text is None or not isinstance(size, int):
         return None
     rates = [measurement.metrics.get(f"{each}.bandwidth") for each in ("read", "write")]
-    return small_file(text, test_size=size, bandwidth=max(each.mean if each else 0.0 for each in rates)) is not None
+    return small_file(text, test_size=size, bandwidth=max(rate.mean if rate else 0.0 for rate in rates)) is not None

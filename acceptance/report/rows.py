@@ -58,7 +58,7 @@ def rows_of(
             candidate=candidate.metrics[metric],
             baseline=None if baseline is None else baseline.metrics.get(metric),
             change=change_of(metric, candidate, verdicts),
-            verdicts=tuple(each for each in verdicts if each.metric == metric),
+            verdicts=tuple(verdict for verdict in verdicts if verdict.metric == metric),
         )
         for metric in metrics
     ]

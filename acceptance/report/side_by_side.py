@@ -89,17 +89,18 @@ class SideBySide:
     @cached_property
     def together(self) -> Together | None:
         """One verdict over all, where they are runs of the same."""
-        return together([each.results for each in self.runs])
+        return together([run.results for run in self.runs])
 
     @cached_property
     def unlike(self) -> list[Unlike]:
         """What the columns differ in."""
-        measured = [set(candidates(each.run.results, each.storage_class)) for each in self.columns]
+        measured = [set(candidates(column.run.results, column.storage_class)) for column in self.columns]
         in_several = sorted(name for name in set().union(*measured) if sum(name in some for some in measured) > 1)
         return unlike(
             [
-                run_facts(each.run.results, profiles=in_several) | class_facts(each.run.results, each.storage_class)
-                for each in self.columns
+                run_facts(column.run.results, profiles=in_several)
+                | class_facts(column.run.results, column.storage_class)
+                for column in self.columns
             ]
         )
 
@@ -108,12 +109,12 @@ class SideBySide:
         """A row for each metric that any column has, profile by profile."""
         names = dict.fromkeys(
             (profile, metric)
-            for each in self.columns
-            for profile, measurement in candidates(each.run.results, each.storage_class).items()
+            for column in self.columns
+            for profile, measurement in candidates(column.run.results, column.storage_class).items()
             for metric in measurement.metrics
         )
         profiles = sorted({profile for profile, _ in names})
-        return [self._row(*each) for profile in profiles for each in names if each[0] == profile]
+        return [self._row(*name) for profile in profiles for name in names if name[0] == profile]
 
     @cached_property
     def picture(self) -> Picture | None:
@@ -128,9 +129,9 @@ class SideBySide:
                 for row in self.rows
                 if row.main
             ],
-            columns=[each.storage_class or each.run.name for each in self.columns]
-            if len({each.storage_class for each in self.columns}) > 1
-            else [each.run.name for each in self.columns],
+            columns=[column.storage_class or column.run.name for column in self.columns]
+            if len({column.storage_class for column in self.columns}) > 1
+            else [column.run.name for column in self.columns],
         )
 
     @cached_property
@@ -149,8 +150,8 @@ class SideBySide:
         """The differences from the first to the second of any two columns, by profile and metric."""
         return {
             (one, other): {
-                (each.profile, each.metric): each
-                for each in differences(
+                (difference.profile, difference.metric): difference
+                for difference in differences(
                     self.columns[one].run.results,
                     self.columns[other].run.results,
                     (self.columns[one].storage_class, self.columns[other].storage_class),
@@ -161,10 +162,14 @@ class SideBySide:
 
     @cached_property
     def _main(self) -> set[tuple[str, str]]:
-        return {one for each in self.columns for one in main_figures(each.run.results, each.storage_class)}
+        return {
+            main_figure
+            for column in self.columns
+            for main_figure in main_figures(column.run.results, column.storage_class)
+        }
 
     def _row(self, profile: str, metric: str) -> Row:
-        values = [_value(each, profile, metric) for each in self.columns]
+        values = [_value(column, profile, metric) for column in self.columns]
         marks = best_marks(
             [value is not None for value in values],
             {pair: some.get((profile, metric)) for pair, some in self._pairs.items()},
@@ -201,7 +206,7 @@ def _value(column: Column, profile: str, metric: str) -> Estimate | None:
 
 
 def _verdict_row(verdicts: Sequence[Verdict | None]) -> VerdictRow:
-    known = [each for each in verdicts if each is not None]
+    known = [verdict for verdict in verdicts if verdict is not None]
     return VerdictRow(
         about=": ".join(filter(None, (known[0].chapter, known[0].profile))),
         limit=known[0].limit,

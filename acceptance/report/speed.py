@@ -36,12 +36,14 @@ class SpeedTable:
 
 def speed_tables(results: Results) -> dict[str, list[SpeedTable]]:
     """The tables of each chapter, one for each candidate class, in the order in which they were measured."""
-    by_id, chapters = {each.id: each for each in results.measurements}, chapters_of(results)
+    by_id, chapters = {measurement.id: measurement for measurement in results.measurements}, chapters_of(results)
     found: dict[str, dict[str, list[Measurement]]] = {}
-    for each in sorted(results.measurements, key=lambda each: each.profile if kbench_subject(each.profile) else ""):
-        if each.role == "candidate":
-            classes = found.setdefault(chapters.of_measurement(each), {})
-            classes.setdefault(each.storage_class, []).append(each)
+    for measurement in sorted(
+        results.measurements, key=lambda measurement: measurement.profile if kbench_subject(measurement.profile) else ""
+    ):
+        if measurement.role == "candidate":
+            classes = found.setdefault(chapters.of_measurement(measurement), {})
+            classes.setdefault(measurement.storage_class, []).append(measurement)
     return {
         chapter: [
             _table(own, by_id, _verdicts(results, chapter, chapters), chapter=chapter) for own in classes.values()
@@ -52,7 +54,9 @@ def speed_tables(results: Results) -> dict[str, list[SpeedTable]]:
 
 def _verdicts(results: Results, chapter: str, chapters: Chapters) -> list[Verdict]:
     """Those of the chapter that rest on its figures."""
-    return [each for each in results.verdicts if each.subject in OF_ONE_VOLUME and chapters.of(each) == chapter]
+    return [
+        verdict for verdict in results.verdicts if verdict.subject in OF_ONE_VOLUME and chapters.of(verdict) == chapter
+    ]
 
 
 def _table(
@@ -69,12 +73,12 @@ def _table(
 
 def _of(candidate: Measurement, verdicts: Iterable[Verdict]) -> list[Verdict]:
     about = (candidate.storage_class, candidate.profile)
-    return [each for each in verdicts if (each.storage_class, each.profile) == about]
+    return [verdict for verdict in verdicts if (verdict.storage_class, verdict.profile) == about]
 
 
 def _rows(candidate: Measurement, baseline: Measurement | None, verdicts: Sequence[Verdict]) -> list[Row]:
     """What the profile is about, and whatever else was judged of it."""
-    judged = [each.metric for each in verdicts if each.metric in candidate.metrics]
+    judged = [verdict.metric for verdict in verdicts if verdict.metric in candidate.metrics]
     metrics = dict.fromkeys([*main_metrics(candidate, verdicts), *filter(None, judged)])
     return rows_of(metrics, candidate, baseline, verdicts)
 
@@ -83,7 +87,7 @@ def _shown(candidate: Measurement, baseline: Measurement | None, verdicts: Seque
     """What the chapter is about is drawn; of what did not pass, and where it is about all, all."""
     explains = worst(verdicts) in ("fail", "inconclusive") or chapter == "synchronous-writes"
     whole = explains or chapter not in ("iops", "bandwidth", "latency")
-    of_bytes = any(each.endswith(".bandwidth") for each in main_metrics(candidate, verdicts))
+    of_bytes = any(main_metric.endswith(".bandwidth") for main_metric in main_metrics(candidate, verdicts))
     ours, theirs = candidate, baseline
     if of_bytes:
         ours, theirs = in_bytes(candidate), None if baseline is None else in_bytes(baseline)

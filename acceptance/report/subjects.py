@@ -59,13 +59,13 @@ class Chapters:
 def chapters_of(results: Results) -> Chapters:
     """Those that come with the suite, and before the last of them those with titles that tests gave."""
     *first, last = TITLES
-    own = dict.fromkeys(each.chapter for each in results.verdicts if each.chapter is not None)
+    own = dict.fromkeys(verdict.chapter for verdict in results.verdicts if verdict.chapter is not None)
     titles = {each: TITLES[each] for each in first}
     titles |= {f"chapter-{n}": title for n, title in enumerate(own, start=1) if title not in TITLES.values()}
     given: dict[tuple[str, str], str] = {}
-    for each in results.verdicts:
-        if each.subject == "speed" and each.profile is not None and each.chapter is not None:
-            given.setdefault((each.storage_class, each.profile), each.chapter)
+    for verdict in results.verdicts:
+        if verdict.subject == "speed" and verdict.profile is not None and verdict.chapter is not None:
+            given.setdefault((verdict.storage_class, verdict.profile), verdict.chapter)
     carried = results.tested_with.workloads if results.tested_with is not None else []
     profiles = frozenset(profile for each in carried for profile in each.profiles)
     return Chapters(titles=titles | {last: TITLES[last]}, given=given, for_workloads=profiles)

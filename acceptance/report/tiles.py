@@ -84,14 +84,17 @@ def _told(shown: Iterable[Tile], results: Results) -> Iterator[Tile]:
 
 
 def _of_class(results: Results, storage_class: str) -> list[Tile]:
-    verdicts = [_known(each, results) for each in results.verdicts if each.storage_class == storage_class]
+    verdicts = [_known(verdict, results) for verdict in results.verdicts if verdict.storage_class == storage_class]
     measured = candidates(results, storage_class)
-    named = [each for each in _LOADS if each[1] in measured and each[2] in measured[each[1]].metrics]
+    named = [load for load in _LOADS if load[1] in measured and load[2] in measured[load[1]].metrics]
     if not named:
         own = [
-            (each.profile, each.profile, each.metric)
-            for each in verdicts
-            if each.subject in OF_ONE_VOLUME and each.rule in ("at_least", "at_most") and each.profile and each.metric
+            (verdict.profile, verdict.profile, verdict.metric)
+            for verdict in verdicts
+            if verdict.subject in OF_ONE_VOLUME
+            and verdict.rule in ("at_least", "at_most")
+            and verdict.profile
+            and verdict.metric
         ]
         named = [each for each in dict.fromkeys(own) if each[1] in measured and each[2] in measured[each[1]].metrics]
     loads = [
@@ -99,15 +102,17 @@ def _of_class(results: Results, storage_class: str) -> list[Tile]:
         for title, profile, metric in named[:MOST]
     ]
     trials = [_trial(title, metric, verdicts, results.rebuilds) for metric, title in _TRIALS.items()]
-    return [*loads, *(each for each in trials if each is not None)]
+    return [*loads, *(trial for trial in trials if trial is not None)]
 
 
 def _load(title: str, estimate: Estimate, profile: str, metric: str, verdicts: Sequence[Verdict]) -> Tile:
     about = [
-        each for each in verdicts if (each.profile, each.metric) == (profile, metric) and each.subject in OF_ONE_VOLUME
+        verdict
+        for verdict in verdicts
+        if (verdict.profile, verdict.metric) == (profile, metric) and verdict.subject in OF_ONE_VOLUME
     ]
     limits = [each for each in about if each.rule in ("at_least", "at_most")]
-    first = min(limits, key=lambda each: ORDER[each.status], default=None)
+    first = min(limits, key=lambda limit: ORDER[limit.status], default=None)
     bound = bound_of(first) if first is not None else None
     return Tile(
         title=title,
@@ -152,12 +157,16 @@ def _known(verdict: Verdict, results: Results) -> Verdict:
 
 def _at_least(verdict: Verdict, rebuilds: Sequence[RebuildRecord]) -> str:
     """`at least 987.3 GiB`: what is known of a figure that is not."""
-    sizes = [size for each in _of_rebuilds(verdict, rebuilds) if (size := least_size(each)) is not None]
+    sizes = [size for rebuild in _of_rebuilds(verdict, rebuilds) if (size := least_size(rebuild)) is not None]
     return f"at least {format_quantity(min(sizes), unit='B')}" if sizes else ""
 
 
 def _of_rebuilds(verdict: Verdict, rebuilds: Sequence[RebuildRecord]) -> list[RebuildRecord]:
-    return [each for each in rebuilds if (each.storage_class, each.pattern) == (verdict.storage_class, verdict.profile)]
+    return [
+        rebuild
+        for rebuild in rebuilds
+        if (rebuild.storage_class, rebuild.pattern) == (verdict.storage_class, verdict.profile)
+    ]
 
 
 def _times_met(verdict: Verdict, bound: Bound) -> float:

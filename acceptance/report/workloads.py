@@ -45,7 +45,7 @@ def workload_rows(results: Results) -> list[WorkloadRow]:
     if known is None:
         return []
     return [
-        _row(workload, name, [each for each in known.limits if each.profile in workload.profiles], results.verdicts)
+        _row(workload, name, [limit for limit in known.limits if limit.profile in workload.profiles], results.verdicts)
         for name in classes_under_test(results)
         for workload in known.workloads
     ]
@@ -53,7 +53,7 @@ def workload_rows(results: Results) -> list[WorkloadRow]:
 
 def workload_sentences(results: Results) -> Iterator[str]:
     """`for postgresql: local-path passes (3 of 3 limits)`, one a workload and class."""
-    return (each.sentence for each in workload_rows(results))
+    return (workload_row.sentence for workload_row in workload_rows(results))
 
 
 def _row(

@@ -40,7 +40,7 @@ def words_of(asked: Requirement) -> str | None:
 def bounds_of(verdicts: Iterable[Verdict]) -> dict[str, tuple[Bound, ...]]:
     """What was asked of each metric itself, and not of how it compares with another."""
     found: dict[str, tuple[Bound, ...]] = {}
-    for each in verdicts:
-        if each.metric is not None and each.unit != "ratio" and (bound := bound_of(each)) is not None:
-            found[each.metric] = (*found.get(each.metric, ()), bound)
+    for verdict in verdicts:
+        if verdict.metric is not None and verdict.unit != "ratio" and (bound := bound_of(verdict)) is not None:
+            found[verdict.metric] = (*found.get(verdict.metric, ()), bound)
     return found

@@ -63,7 +63,7 @@ def checksums(folder: Path, *, renderings: Iterable[str] = ()) -> str:
     """
     found = [*(folder / RAW).iterdir(), *((folder / IMPORTED).glob("*"))]
     raw = sorted(each for each in found if each.is_file())
-    listed = (folder / RESULTS, *raw, *(folder / each for each in renderings))
+    listed = (folder / RESULTS, *raw, *(folder / rendering for rendering in renderings))
     return "".join(f"{digest_of(path)}  {path.relative_to(folder)}\n" for path in listed)
 
 
@@ -85,7 +85,7 @@ def check(folder: Path) -> Check:
         ) from None
     except (OSError, UnicodeDecodeError) as error:
         raise WrongUsage(f"{path}: wanted readable checksums, found: {error}; get it again") from error
-    found = {str(each.relative_to(folder)): each for each in _files(folder)}
+    found = {str(file.relative_to(folder)): file for file in _files(folder)}
     others = [name for name in sorted(found) if name not in listed]
     absent = [name for name in listed if name not in found] + [RESULTS] * (RESULTS not in {*listed, *found})
     declared = _declared(folder / OMITTED, listed)

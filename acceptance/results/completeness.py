@@ -44,12 +44,12 @@ def missing(results: Results, *, storage_class: str | None = None) -> Missing:
     `storage_class`: of this class alone; None: of all. Results of older suites name neither the selected tests nor the
     limits: then these lists are empty, and the verdicts on a metric are counted.
     """
-    reached = {each.test for each in results.verdicts}
+    reached = {verdict.test for verdict in results.verdicts}
     all_classes = classes_under_test(results)
     classes = all_classes if storage_class is None else [storage_class]
     limits = results.tested_with.limits if results.tested_with else []
-    judged = {key for each in results.verdicts if each.status != "skipped" for key in _questions(each)}
-    idle = {key for each in results.verdicts if not each.applies for key in _questions(each)} - judged
+    judged = {key for verdict in results.verdicts if verdict.status != "skipped" for key in _questions(verdict)}
+    idle = {key for verdict in results.verdicts if not verdict.applies for key in _questions(verdict)} - judged
     left: list[str] = []
     not_applicable: list[str] = []
     for name in classes or [""]:
@@ -61,11 +61,11 @@ def missing(results: Results, *, storage_class: str | None = None) -> Missing:
     # Without the limits by name, of one class a share.
     asked = len(limits) * len(classes or [""]) or results.tier_limits * len(classes or [""]) // len(all_classes or [""])
     counted = sum(
-        each.metric is not None and each.status != "skipped" and each.storage_class in classes
-        for each in results.verdicts
+        verdict.metric is not None and verdict.status != "skipped" and verdict.storage_class in classes
+        for verdict in results.verdicts
     )
     return Missing(
-        tests=[each for each in results.run.tests if each not in reached],
+        tests=[test for test in results.run.tests if test not in reached],
         selected=len(results.run.tests),
         limits=left,
         not_applicable=not_applicable,
@@ -95,7 +95,11 @@ def overall_of(results: Results) -> Overall:
 
 
 def _not_passed(results: Results, classes: list[str]) -> list[str]:
-    passed = {(each.storage_class, each.test.partition("[")[0]) for each in results.verdicts if each.status == "pass"}
+    passed = {
+        (verdict.storage_class, verdict.test.partition("[")[0])
+        for verdict in results.verdicts
+        if verdict.status == "pass"
+    }
 
     def has_passed(required: str, name: str) -> bool:
         return any(of == name and (test == required or test.startswith(f"{required}::")) for of, test in passed)
@@ -130,7 +134,7 @@ class Totals:
 
 def totals(results: Results) -> Totals:
     """Count the verdicts by status, and the tests that have none."""
-    counted = Counter(each.status for each in results.verdicts)
+    counted = Counter(verdict.status for verdict in results.verdicts)
     return Totals(
         passed=counted["pass"],
         failed=counted["fail"],
@@ -153,7 +157,7 @@ def classes_under_test(results: Results) -> list[str]:
     """All that were asked for or found, as far as they are known: none where the cluster's default class was asked for
     and never found."""
     asked = results.settings.get("storage_class")
-    judged = [each.storage_class for each in results.verdicts]
+    judged = [verdict.storage_class for verdict in results.verdicts]
     return list(dict.fromkeys([*(map(str, asked) if isinstance(asked, list) else ()), *judged, *_measured(results)]))
 
 
@@ -163,4 +167,4 @@ def measured_classes(results: Results) -> list[str]:
 
 
 def _measured(results: Results) -> list[str]:
-    return [each.storage_class for each in results.measurements if each.role == "candidate"]
+    return [measurement.storage_class for measurement in results.measurements if measurement.role == "candidate"]

@@ -56,4 +56,4 @@ class StoragePodsRecord(Frozen):
     @property
     def problem(self) -> str:
         """What did not come back."""
-        return next((each.problem for each in self.kills if each.problem), "")
+        return next((kill.problem for kill in self.kills if kill.problem), "")

@@ -57,7 +57,7 @@ def read_results(path: Path) -> Results:
         raise WrongUsage(_problems(error, data, path)) from None
     if problem := next(_impossible(results), None):
         raise WrongUsage(f"{path}: {problem}; it was changed after the run: get the file that the run wrote")
-    return results.model_copy(update={"verdicts": [version_1.with_subject(each) for each in results.verdicts]})
+    return results.model_copy(update={"verdicts": [version_1.with_subject(verdict) for verdict in results.verdicts]})
 
 
 def _data(text: str, path: Path) -> dict[str, Any]:
@@ -134,15 +134,15 @@ def _impossible(results: Results) -> Iterator[str]:
     """What fits the schema, and yet no run finds: it could not be shown."""
     if not all(map(math.isfinite, _numbers(results.model_dump()))):
         yield "it holds a number that is not finite"
-    known = {each.id for each in results.measurements}
-    for each in results.measurements:
-        if each.compared_with is not None and each.compared_with not in known:
-            yield f"{each.id} was measured beside {each.compared_with}, which is not in it"
-        for path, one in each.metrics.items():
+    known = {measurement.id for measurement in results.measurements}
+    for measurement in results.measurements:
+        if measurement.compared_with is not None and measurement.compared_with not in known:
+            yield f"{measurement.id} was measured beside {measurement.compared_with}, which is not in it"
+        for path, one in measurement.metrics.items():
             if min(one.mean, one.low or 0.0, one.high or 0.0) < 0.0:
-                yield f"{path} of {each.id} is below zero"
+                yield f"{path} of {measurement.id} is below zero"
             if not 0.0 < one.confidence < 1.0:
-                yield f"the confidence of {path} of {each.id} is {one.confidence}"
+                yield f"the confidence of {path} of {measurement.id} is {one.confidence}"
     for verdict in results.verdicts:
         if min(verdict.measured or 0.0, verdict.low or 0.0, verdict.high or 0.0) < 0.0:
             yield f"what {verdict.id} rests on is below zero"

@@ -81,7 +81,7 @@ def read_history(path: Path) -> History:
         for each in accepted
         if each.accepted not in runs
     ]
-    oldest_first = sorted(runs.values(), key=lambda each: each.date)
+    oldest_first = sorted(runs.values(), key=lambda run: run.date)
     return History(path=path, runs=tuple(oldest_first), accepted=tuple(accepted), problems=tuple(problems))
 
 

@@ -104,7 +104,9 @@ def record_of(results: Results, *, profiles: Mapping[str, str]) -> RunRecord:
             "volume_size": settings["volume_size"],
             "test_size": settings["test_size"],
             "volume_mode": settings["volume_mode"],
-            "measurements": [_kept(each, text=profiles[each.profile]) for each in results.measurements],
+            "measurements": [
+                _kept(measurement, text=profiles[measurement.profile]) for measurement in results.measurements
+            ],
         }
     )
 

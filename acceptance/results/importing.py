@@ -106,10 +106,10 @@ def _facts_of(path: Path) -> tuple[str, datetime]:
 
 
 def _tool(junit: JUnit) -> Tool:
-    names = {*junit.suites, *(each.group for each in junit.cases)}
-    if "Kubernetes e2e suite" in names or any(_PATTERN.search(each.name) for each in junit.cases):
+    names = {*junit.suites, *(case.group for case in junit.cases)}
+    if "Kubernetes e2e suite" in names or any(_PATTERN.search(case.name) for case in junit.cases):
         return "kubernetes-e2e"
-    return "csi-sanity" if any("CSI Driver Test Suite" in each for each in names) else "other"
+    return "csi-sanity" if any("CSI Driver Test Suite" in name for name in names) else "other"
 
 
 def _place(case: Case, tool: Tool) -> tuple[str, str, str]:
@@ -141,7 +141,7 @@ def _message(text: str) -> str:
 
 def _doubts(junit: JUnit) -> Iterator[str]:
     """What in the file tells of failures that its tests do not show."""
-    failed = sum(each.outcome == "failed" for each in junit.cases)
+    failed = sum(case.outcome == "failed" for case in junit.cases)
     if junit.stated is not None and not junit.counted_tests <= junit.stated <= junit.counted_marks:
         yield f"the head of the file counts {junit.stated} failures and errors, its tests are {junit.counted_tests}"
     if junit.properties.get("SuiteSucceeded", "true").lower() != "true" and not failed:

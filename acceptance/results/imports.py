@@ -64,15 +64,15 @@ class ImportRecord(Frozen):
 
     @property
     def passed(self) -> int:
-        return sum(each.passed for each in self.behaviours)
+        return sum(behaviour.passed for behaviour in self.behaviours)
 
     @property
     def failed(self) -> int:
-        return sum(each.failed for each in self.behaviours)
+        return sum(behaviour.failed for behaviour in self.behaviours)
 
     @property
     def skipped(self) -> int:
-        return sum(each.skipped for each in self.behaviours)
+        return sum(behaviour.skipped for behaviour in self.behaviours)
 
     @property
     def counted(self) -> str:

@@ -110,7 +110,7 @@ class RebuildRecord(Frozen):
     @property
     def seconds(self) -> float:
         """The mean over the rebuilds."""
-        return sum(each.seconds for each in self.rebuilds) / len(self.rebuilds)
+        return sum(rebuild.seconds for rebuild in self.rebuilds) / len(self.rebuilds)
 
 
 class SizeTimed(Frozen):

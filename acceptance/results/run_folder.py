@@ -32,7 +32,7 @@ class RunFolder:
     def begin(self) -> None:
         """Make the folder, and those above it; `latest` still points elsewhere. Raises OSError when that cannot be."""
         path = self.path.absolute()
-        self._begun = [each for each in (path, *path.parents) if not each.exists()]
+        self._begun = [parent for parent in (path, *path.parents) if not parent.exists()]
         path.mkdir(parents=True, exist_ok=True)
 
     def discard(self) -> None:

@@ -19,7 +19,7 @@ PARTIAL_STATUS: dict[PartialAs, int] = {"partial": 7, "fail": 1, "pass": 0}
 
 def worst(verdicts: Iterable[Verdict]) -> Status | None:
     """The worst status of the verdicts; None where there is none."""
-    return min((each.status for each in verdicts), key=ORDER.__getitem__, default=None)
+    return min((verdict.status for verdict in verdicts), key=ORDER.__getitem__, default=None)
 
 
 def overall(verdicts: Iterable[Verdict], *, in_part: bool) -> Overall:

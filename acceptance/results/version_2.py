@@ -24,7 +24,7 @@ def lifted(document: dict[str, Any]) -> dict[str, Any]:
     """
     if document.get("schema_version") != 2 or not isinstance(document.get("verdicts"), list):
         return document
-    return {**document, "schema_version": 3, "verdicts": [_lifted(each) for each in document["verdicts"]]}
+    return {**document, "schema_version": 3, "verdicts": [_lifted(verdict) for verdict in document["verdicts"]]}
 
 
 def _lifted(verdict: Any) -> Any:

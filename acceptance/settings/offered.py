@@ -284,5 +284,5 @@ def _all() -> Iterator[Option]:
 GROUPS = tuple(each for offered in HEADINGS.values() for each in offered if isinstance(each, Group))
 OPTIONS = tuple(_all())
 """Each setting that can be asked for, those in groups too."""
-BY_KEY = {each.key: each for each in OPTIONS}
+BY_KEY = {option.key: option for option in OPTIONS}
 """The options by their names among the settings."""

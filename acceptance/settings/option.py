@@ -50,12 +50,12 @@ class Option:
     @property
     def inis(self) -> tuple[str, ...]:
         """What may stand in an ini file, the present name first."""
-        return tuple(_key(each) for each in self.words)
+        return tuple(_key(word) for word in self.words)
 
     @property
     def variables(self) -> tuple[str, ...]:
         """What may stand in the environment, the present name first."""
-        return tuple(each.upper() for each in self.inis)
+        return tuple(ini.upper() for ini in self.inis)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +68,7 @@ class Group(Option):
 
     def __post_init__(self) -> None:
         """Name the group in its options."""
-        object.__setattr__(self, "options", tuple(replace(each, group=self.name) for each in self.options))
+        object.__setattr__(self, "options", tuple(replace(option, group=self.name) for option in self.options))
 
     @property
     def parts(self) -> dict[str, list[Option]]:
@@ -90,8 +90,8 @@ class Group(Option):
 
 
 def _described_part(part: str, options: list[Option]) -> str:
-    flag = next((each for each in options if each.kind == "flag"), None)
-    value = next((each for each in options if each.kind != "flag"), None)
+    flag = next((option for option in options if option.kind == "flag"), None)
+    value = next((option for option in options if option.kind != "flag"), None)
     if flag is None and value is not None:
         return f"{part}={value.metavar}: {value.described}"
     alone = part if flag is None else f"{part}: {flag.help}"

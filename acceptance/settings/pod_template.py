@@ -80,7 +80,7 @@ class PodTemplate(_Written):
 
     def tolerates(self, taint: Mapping[str, Any]) -> bool:
         """Whether the pods tolerate the taint of a node."""
-        return any(each.holds_for(taint) for each in self.spec.tolerations)
+        return any(toleration.holds_for(taint) for toleration in self.spec.tolerations)
 
     def selects(self, labels: Mapping[str, str]) -> bool:
         """Whether the pods may go to a node with these labels."""
@@ -89,7 +89,10 @@ class PodTemplate(_Written):
     @property
     def tolerations(self) -> list[dict[str, str]]:
         """As the API server wants them."""
-        return [each.model_dump(exclude_defaults=True) | {"operator": each.operator} for each in self.spec.tolerations]
+        return [
+            toleration.model_dump(exclude_defaults=True) | {"operator": toleration.operator}
+            for toleration in self.spec.tolerations
+        ]
 
 
 def read_pod_template(value: Any) -> Any:

@@ -43,7 +43,7 @@ def read_strict(
         document = load(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise WrongUsage(f"{wanted}, found: {error}") from error
-    problems = [(each.line, each.path, each.text) for each in document.problems]
+    problems = [(problem.line, problem.path, problem.text) for problem in document.problems]
     found = None
     if document.data is not None or not problems:
         try:

@@ -55,7 +55,7 @@ def growth(times_s: Sequence[float], values: Sequence[float], *, confidence: flo
         parts[min(PARTS - 1, int((at_s - times_s[0]) / part_s))].append(value)
     if min(map(len, parts)) < FEWEST:
         return None
-    middles = [median(each) for each in parts]
+    middles = [median(part) for part in parts]
     mean, error = _line(middles)
     reach = t_quantile(0.5 + confidence / 2, degrees=PARTS - 2) * error * allowance(PARTS_CORRELATION)
     half = PARTS // 2

@@ -105,7 +105,11 @@ class AnalysisPlan:
             raise ValueError(f"wanted at least one look, and rising seconds that lie apart, found {self.looks}")
         if not set(self.looks) <= set(self._ends or self.looks):
             raise ValueError(f"wanted looks at the end of rounds of {self.segments} s, found {self.looks}")
-        plain = [each for each in self.seconds if each < min((each.since_s for each in self.longer), default=math.inf)]
+        plain = [
+            duration
+            for duration in self.seconds
+            if duration < min((each.since_s for each in self.longer), default=math.inf)
+        ]
         stretches = [each for each, end in zip(self.segments, self._ends, strict=True) if end <= max(plain)] or plain
         if any(length % self.batch_s for length in stretches):
             raise ValueError(f"wanted whole batches of {self.batch_s} s, found {stretches}")
@@ -186,7 +190,7 @@ class AnalysisPlan:
         Those before the minute share theirs evenly (Bonferroni's inequality). The others have most of the budget, are
         as sure as each other, and together no more often wrong than it says (`even_chance`).
         """
-        soon = [each for each in self.seconds if each < self.whole_s]
+        soon = [duration for duration in self.seconds if duration < self.whole_s]
         if look in soon:
             return self.wrong_pass * self.soon / len(soon)
         left = 1.0 - (self.soon if soon else 0.0) - (self.early.share if self.early else 0.0)
@@ -258,7 +262,7 @@ def going_on(plan: AnalysisPlan, *, longest_s: float, turn_s: int) -> AnalysisPl
         lengths = {each: max(plan.batch_s, each // BATCHES) for each in further}
         longer = tuple(Batches(each, length, correlation_of_sums(length)) for each, length in lengths.items())
         return replace(plan, seconds=(*plan.seconds, *further), longer=longer)
-    turns = (each for begin, end in pairwise(looks) for each in _turns(end - begin, about_s=turn_s))
+    turns = (turn for begin, end in pairwise(looks) for turn in _turns(end - begin, about_s=turn_s))
     return replace(
         plan,
         seconds=(*plan.seconds, *further),

@@ -78,7 +78,7 @@ def error_of_sum(deviations: Sequence[float], *, correlation: float) -> float:
     Neighbours are correlated by `correlation`, or by as much as they are seen to be (`seen_correlation`).
     """
     count = len(deviations)
-    independent = math.sqrt(count / (count - 1) * math.fsum(each * each for each in deviations))
+    independent = math.sqrt(count / (count - 1) * math.fsum(deviation * deviation for deviation in deviations))
     return independent * allowance(seen_correlation(deviations, least=correlation))
 
 
@@ -100,7 +100,7 @@ def seen_correlation(deviations: Sequence[float], *, least: float) -> float:
     pass, so that noise as it is promised for is seldom widened by much. Fewer than `CHECKED_BATCHES` tell nothing, and
     single seconds have their allowance.
     """
-    count, squares = len(deviations), math.fsum(each * each for each in deviations)
+    count, squares = len(deviations), math.fsum(deviation * deviation for deviation in deviations)
     if count < CHECKED_BATCHES or squares == 0.0 or least >= SECONDS_CORRELATION:
         return least
     found = math.fsum(one * other for one, other in pairwise(deviations)) / squares

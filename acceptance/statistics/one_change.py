@@ -33,7 +33,7 @@ def slowed_down_after(values: Sequence[float], *, correlation: float = SECONDS_C
     if not places or 0.0 in values:
         return None
     logarithms = [math.log(value) for value in values]
-    sums, squares = list(accumulate(logarithms)), math.fsum(each * each for each in logarithms)
+    sums, squares = list(accumulate(logarithms)), math.fsum(logarithm * logarithm for logarithm in logarithms)
 
     def drop_and_t(place: int) -> tuple[float, float]:
         before, after = sums[place - 1] / place, (sums[-1] - sums[place - 1]) / (count - place)

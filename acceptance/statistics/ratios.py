@@ -87,7 +87,7 @@ def _total(parts: Sequence[Part]) -> float:
 
 def _relative_deviations(parts: Sequence[Part]) -> list[float]:
     total = _total(parts)
-    return [each / total for each in deviations(parts)]
+    return [deviation / total for deviation in deviations(parts)]
 
 
 def _checked(parts: Sequence[Part]) -> Sequence[Part]:

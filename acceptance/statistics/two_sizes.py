@@ -77,7 +77,9 @@ def errors_of(smaller: Repeated, larger: Repeated, *, confidence: float) -> Erro
     """
     if min(len(smaller.seconds), len(larger.seconds)) < MINIMUM_BATCHES:
         return None
-    squares = math.fsum((each / one.mean.seconds - 1.0) ** 2 for one in (smaller, larger) for each in one.seconds)
+    squares = math.fsum(
+        (duration / one.mean.seconds - 1.0) ** 2 for one in (smaller, larger) for duration in one.seconds
+    )
     degrees = len(smaller.seconds) + len(larger.seconds) - 2
     spread = math.sqrt(squares / degrees)
     of_mean = [spread * one.mean.seconds / math.sqrt(len(one.seconds)) for one in (smaller, larger)]

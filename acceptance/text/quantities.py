@@ -167,7 +167,7 @@ def _scale(value: float, *, unit: Unit) -> tuple[str, float]:
     """The largest unit in which `value` is at least 1; seconds for 0, and minutes and hours only from 2 on."""
     scales = _SHOWN[unit]
     if value == 0:
-        return next((each for each in scales if each[1] == 1.0), scales[0])
+        return next((scale for scale in scales if scale[1] == 1.0), scales[0])
     fitting = [(name, factor) for name, factor in scales if value >= factor * (2 if factor in (60.0, 3600.0) else 1)]
     return fitting[-1] if fitting else scales[0]
 

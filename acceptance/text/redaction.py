@@ -73,7 +73,7 @@ def shown_parameter(name: str, value: str) -> str:
 def remember(secret: str) -> None:
     """From now on the text is not shown, in whatever way it is written; too short a one is not looked for."""
     global _any_known
-    new = {each for each in _spellings(secret.strip()) if len(each) >= SHORTEST} - _known.keys()
+    new = {spelling for spelling in _spellings(secret.strip()) if len(spelling) >= SHORTEST} - _known.keys()
     if new:
         _known.update(dict.fromkeys(new))
         longest_first = sorted(_known, key=len, reverse=True)

@@ -65,9 +65,9 @@ SENTENCES: dict[str, Said] = {"damaged": not_intact, "cut_off": not_intact}
 
 
 def _places(stretches: Sequence[Mapping[str, Any]], block: int, last_reported: int | None) -> Iterator[str]:
-    for each in stretches:
-        first, last = each["first"], each["last"]
+    for stretch in stretches:
+        first, last = stretch["first"], stretch["last"]
         where = f"at offset {first:,}" if first == last else f"from offset {first:,} to {last + block - 1:,}"
-        yield f"{where} {each['found']}"
+        yield f"{where} {stretch['found']}"
     if last_reported is not None:
         yield f"and more; the last one that fio reported is at offset {last_reported:,}"

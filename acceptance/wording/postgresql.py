@@ -84,7 +84,7 @@ def _recovered(verdict: Verdict, version: str, node: str, recovered_s: float) ->
 def _speed(transactions: float | None, *commits: float | None) -> str:
     """`812 transactions/s by pgbench; single commits beside it took 1.2 ms (p50) and 4.9 ms (p99)`"""
     rate = "no second of pgbench" if transactions is None else f"{transactions:,.0f} transactions/s"
-    known = [format_quantity(each, unit="s") for each in commits if each is not None]
+    known = [format_quantity(commit, unit="s") for commit in commits if commit is not None]
     if len(known) < len(commits):
         return f"{rate}, and no commit timed"
     p50, p99 = known

@@ -79,7 +79,7 @@ def restarts(
 ) -> Sentence:
     """Of the `watched` pods in so many seconds: each with the pod and, in words, what became of it."""
     found = f"{_count(len(restarts), 'restart')} of {_count(watched, 'pod')} of {' and '.join(of)}"
-    told = [f"; {each['namespace']}/{each['pod']} {each['what']}" for each in restarts]
+    told = [f"; {restart['namespace']}/{restart['pod']} {restart['what']}" for restart in restarts]
     return held_against(
         verdict,
         f"{found} in {seconds / 60:.0f} min around a load of {verdict.profile} on {verdict.storage_class}",

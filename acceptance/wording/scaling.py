@@ -15,7 +15,7 @@ from acceptance.wording.phrasing import Said, Sentence, about, held_against, sur
 
 def unlimited(verdict: Verdict, *, rate: str, totals: Sequence[Mapping[str, float]]) -> str:
     """No verdict: the tier has no limit on it."""
-    shown = ", ".join(f"{each['pods']}: {_of_rate(each['total'], rate)}" for each in totals)
+    shown = ", ".join(f"{total['pods']}: {_of_rate(total['total'], rate)}" for total in totals)
     return (
         f"{verdict.profile} on {verdict.storage_class}: measured (total {rate} by volumes: {shown}), "
         "not judged: the tier has no scaling limit for this profile; to judge it add one under scaling: "

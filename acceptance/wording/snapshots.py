@@ -37,7 +37,7 @@ def crash_consistent(
     paces: Sequence[dict[str, Any]],
 ) -> str:
     """All that must be there is. `paces`: what `Pace` holds of each stage."""
-    told = ", ".join(_pace(Pace.model_validate(each)) for each in paces)
+    told = ", ".join(_pace(Pace.model_validate(pace)) for pace in paces)
     return (
         f"{_taken(verdict, snapshot_class, volumes)} holds all {acknowledged:,} records that were acknowledged before "
         f"it was asked for, and {whole - acknowledged:,} more without a hole. Records a second: {told}."
@@ -143,7 +143,7 @@ def _left(verdict: Verdict, ratio: float | None) -> str:
 
 def _rates(*rates: float | None) -> str:
     """`920 IOPS with them, 1,000 IOPS without`"""
-    with_them, without = ("unknown" if each is None else format_quantity(each, unit="1/s") for each in rates)
+    with_them, without = ("unknown" if rate is None else format_quantity(rate, unit="1/s") for rate in rates)
     return f"{with_them} with them, {without} without"
 
 

@@ -75,7 +75,11 @@ def wait_for_toolbox(kubectl: Kubectl) -> None:
 
     def running() -> None:
         pods = kubectl.get("pods", f"--namespace={NAMESPACE}", f"--selector={TOOLBOX}")
-        ready = [pod for pod in pods if any(each.get("ready") for each in pod["status"].get("containerStatuses", []))]
+        ready = [
+            pod
+            for pod in pods
+            if any(container_status.get("ready") for container_status in pod["status"].get("containerStatuses", []))
+        ]
         if not ready:
             raise NotYet(str([pod["status"] for pod in pods]))
 

@@ -16,7 +16,7 @@ def lacking(status: Status, *, osds: int) -> list[str]:
     found += ["no metadata server is active"] * (not active)
     groups = _of(status, "pgmap").get("pgs_by_state") or []
     found += ["there are no placement groups"] * (not groups)
-    found += [f"{each['count']} placement groups are {each['state_name']}" for each in groups if not _whole(each)]
+    found += [f"{group['count']} placement groups are {group['state_name']}" for group in groups if not _whole(group)]
     return found
 
 
@@ -29,7 +29,7 @@ def health(status: Status) -> str:
     """Ceph's own word for how it is, and what it says of it."""
     said = _of(status, "health")
     checks = said.get("checks") or {}
-    why = [str((each.get("summary") or {}).get("message")) for each in checks.values()]
+    why = [str((check.get("summary") or {}).get("message")) for check in checks.values()]
     return ": ".join([str(said.get("status")), *(["; ".join(why)] if why else [])])
 
 

@@ -36,9 +36,9 @@ def write_definitions(folder: Path, *, module: Path) -> None:
         path = module / "config" / "crd" / f"groupsnapshot.storage.k8s.io_{kind}.yaml"
         definition = yaml.safe_load(path.read_text())
         spec = definition["spec"]
-        found = [each for each in spec["versions"] if each["name"] == VERSION]
+        found = [version for version in spec["versions"] if version["name"] == VERSION]
         if not found:
-            served = ", ".join(each["name"] for each in spec["versions"])
+            served = ", ".join(version["name"] for version in spec["versions"])
             raise EnvironmentFailure(f"{path} defines {served}, and not {VERSION}: have VERSION name one that it does")
         spec.pop("conversion", None)
         spec["versions"] = [{**each, "served": True, "storage": True, "deprecated": False} for each in found]

@@ -113,7 +113,10 @@ def described(kubectl: Kubectl, *, nodes: Collection[str]) -> tuple[list[str], l
     """
     seen = _look(kubectl)
     ready = [name for name in readiness.ready_nodes(seen.nodes) if name in nodes]
-    engines = [f"{each['spec']['image']} {each.get('status', {}).get('state')}" for each in seen.engine_images]
+    engines = [
+        f"{engine_image['spec']['image']} {engine_image.get('status', {}).get('state')}"
+        for engine_image in seen.engine_images
+    ]
     registered = nodes_with(readiness.DRIVER, seen.csi_nodes)
     driver = [name for name in nodes if name in registered]
     lines = [

@@ -38,9 +38,9 @@ def _taken(folder: Path) -> int:
     """By all files below it, without their holes; one that goes meanwhile takes nothing."""
     taken = 0
     for here, _, files in os.walk(folder):
-        for each in files:
+        for file in files:
             try:
-                taken += (Path(here) / each).lstat().st_blocks * 512
+                taken += (Path(here) / file).lstat().st_blocks * 512
             except FileNotFoundError:
                 continue
     return taken

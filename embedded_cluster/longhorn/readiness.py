@@ -33,7 +33,9 @@ def lacking(seen: Seen, *, nodes: Collection[str]) -> list[str]:
     registered = nodes_with(DRIVER, seen.csi_nodes)
     found += [f"CSI driver: not registered on {name}" for name in nodes if name not in registered]
     available = {
-        each["metadata"]["name"] for each in seen.deployments if each.get("status", {}).get("availableReplicas")
+        deployment["metadata"]["name"]
+        for deployment in seen.deployments
+        if deployment.get("status", {}).get("availableReplicas")
     }
     found += [f"deployment {name}: not available" for name in DEPLOYMENTS if name not in available]
     return [*found, *_waiting(seen.pods)] if found else []

@@ -135,7 +135,7 @@ def ended(api: Api, name: str) -> tuple[str, Object, str]:
         timeout_s=600,
     )
     (pod,) = api.list(PODS, namespace=ACCOUNT, labels=f"job-name={name}")
-    began = [each for each in _containers(pod) if "waiting" not in each["state"]]
+    began = [container for container in _containers(pod) if "waiting" not in container["state"]]
     log = [api.log(pod["metadata"]["name"], namespace=ACCOUNT, container=each["name"]) for each in began]
     return ("Complete" if "Complete" in seen else "Failed"), pod, "\n".join(log)
 

@@ -81,4 +81,4 @@ def options_here(own: OwnCluster, api: Api) -> Iterator[tuple[str, ...]]:
 
 def said_in(run: SuiteRun) -> str:
     """All that it told: on the terminal, in its verdicts and in its errors."""
-    return "\n".join([run.output, *(each["reason"] for each in run.results["verdicts"]), *run.results["errors"]])
+    return "\n".join([run.output, *(verdict["reason"] for verdict in run.results["verdicts"]), *run.results["errors"]])

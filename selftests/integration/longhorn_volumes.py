@@ -48,7 +48,7 @@ def is_rebuilding(view: LonghornView) -> bool:
 def rebuilt_one(view: LonghornView) -> Object:
     """The replica that is rebuilt."""
     (name,) = (name for name, mode in view.modes.items() if mode == "WO")
-    (found,) = (each for each in view.replicas if each["metadata"]["name"] == name)
+    (found,) = (replica for replica in view.replicas if replica["metadata"]["name"] == name)
     return dict(found)
 
 

@@ -92,7 +92,7 @@ def objects(api: Api) -> set[str]:
             own = (*OWN_NAMESPACES, *PARTS) if kind == "pod" else OWN_NAMESPACES if kind == "namespace" else ()
             if place not in own:
                 found[f"{kind} {namespace}/{name}".replace(" /", " ")] = place
-    going_on = {run_namespace(each) for each in runs_of_others()}
+    going_on = {run_namespace(run) for run in runs_of_others()}
     return {each for each, place in found.items() if place not in going_on}
 
 
@@ -194,7 +194,7 @@ def everything(*, without: Collection[str]) -> set[str]:
     found |= {f"link {link}" for link, master in _links().items() if {link, master}.isdisjoint(bridges)}
     found |= {f"cgroup {path}" for path, _, _ in os.walk("/sys/fs/cgroup")}
     for folder in (*FOLDERS, *(() if without else SHARED_FOLDERS)):
-        found |= {f"file {each}" for each in _entries(Path(folder))}
+        found |= {f"file {entry}" for entry in _entries(Path(folder))}
     found |= {f"rule {rule}" for rule in _rules() if not any(bridge in rule for bridge in bridges)}
     return {each for each in found if not any(other in each for other in others)}
 
@@ -225,7 +225,7 @@ def _below(folder: Path) -> Iterator[tuple[str, str]]:
 
 def _own_family() -> set[int]:
     me = psutil.Process()
-    return {me.pid, *(each.pid for each in me.parents())}
+    return {me.pid, *(parent.pid for parent in me.parents())}
 
 
 def _mounts() -> list[str]:

@@ -77,9 +77,9 @@ class SuiteRun:
         """
         asked = verdict["requirement"]
         slowed = any(
-            (each["storage_class"], each["profile"]) == (verdict["storage_class"], asked["profile"])
-            and each["slowed_down_after_s"] is not None
-            for each in self.results["measurements"]
+            (measurement["storage_class"], measurement["profile"]) == (verdict["storage_class"], asked["profile"])
+            and measurement["slowed_down_after_s"] is not None
+            for measurement in self.results["measurements"]
         )
         if (verdict["status"], verdict["outcome"]["code"], slowed) != ("inconclusive", "limit.too_short", True):
             return bool(verdict["status"] == "pass")
@@ -88,7 +88,7 @@ class SuiteRun:
 
     def require_passed(self, *, verdicts: int) -> None:
         """See that so many verdicts on loads pass, as `passes` has it, and that the exit status is theirs."""
-        judged = [each for each in self.results["verdicts"] if each["status"] != "skipped"]
+        judged = [verdict for verdict in self.results["verdicts"] if verdict["status"] != "skipped"]
         assert [self.passes(each) for each in judged] == [True] * verdicts, self.output
         undecided = any(each["status"] == "inconclusive" for each in judged)
         assert self.status == (6 if undecided else 0), self.output
@@ -97,7 +97,7 @@ class SuiteRun:
 def suite_command(*options: str, reports: Path) -> list[str]:
     """The command line of a run; options that come later win."""
     _REPORTS.add(reports)
-    elsewhere = any(each.startswith(_OTHER_CLUSTER) for each in options)
+    elsewhere = any(option.startswith(_OTHER_CLUSTER) for option in options)
     cluster = [] if elsewhere else [f"--storage-embedded-name={CLUSTER}"]
     return [*PYTEST, f"{_REPORTS_TO}{reports}", *cluster, *SMALL, _PART, *options]
 
@@ -226,7 +226,7 @@ def runs_of_others() -> set[str]:
 
 def runs_in(reports: Collection[Path]) -> set[str]:
     """The ids of all runs whose reports are in those folders."""
-    folders = (each for folder in reports if folder.is_dir() for each in folder.iterdir())
+    folders = (path for folder in reports if folder.is_dir() for path in folder.iterdir())
     return {each.name for each in folders if RUN_ID.fullmatch(each.name)}
 
 
@@ -240,7 +240,7 @@ def _command_line(pid: int) -> list[str]:
 
 def run_in(reports: Path) -> str:
     """The id of the only run whose report is there."""
-    (run_id,) = (each.name for each in reports.iterdir() if RUN_ID.fullmatch(each.name))
+    (run_id,) = (path.name for path in reports.iterdir() if RUN_ID.fullmatch(path.name))
     return run_id
 
 

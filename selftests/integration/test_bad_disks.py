@@ -50,13 +50,13 @@ def page_of(run: SuiteRun) -> str:
 
 
 def candidate_of(run: SuiteRun) -> dict[str, Any]:
-    (found,) = [each for each in run.results["measurements"] if each["role"] == "candidate"]
+    (found,) = [measurement for measurement in run.results["measurements"] if measurement["role"] == "candidate"]
     return found
 
 
 def named(run: SuiteRun, words: str) -> bool:
     """Whether results and report say so of the candidate."""
-    in_results = any(words in each for each in candidate_of(run)["warnings"])
+    in_results = any(words in warning for warning in candidate_of(run)["warnings"])
     assert in_results == (words in page_of(run)), run.output
     return in_results
 
@@ -95,7 +95,7 @@ def test_a_burst_bucket_is_not_measured_as_speed(tmp_path: Path, reports: Path) 
             run = finish(process, reports=reports)
     verdict = run.verdict(f"{OTHER}-write.iops-at_least")
     assert verdict["status"] != "pass", verdict["reason"]
-    (beside,) = [each for each in run.results["measurements"] if each["role"] == "baseline"]
+    (beside,) = [measurement for measurement in run.results["measurements"] if measurement["role"] == "baseline"]
     if beside["metrics"]["write.iops"]["mean"] > 1.8 * SUSTAINED:
         assert verdict["measured"] < 1.2 * SUSTAINED
         assert named(run, "is faster after rest: ") or named(run, "in turn what it did without a pause"), run.output

@@ -115,7 +115,7 @@ def test_deletion_that_hangs_on_a_finalizer_names_it(held: Literal["PV", "PVC"],
     finally:
         let_go(api, [name])
     assert run.status == 1, run.output
-    (stayed,) = [each["metadata"]["name"] for each in items]
+    (stayed,) = [item["metadata"]["name"] for item in items]
     verdict = run.verdict("gone_after")
     assert verdict["status"] == "fail"
     assert f"{held} {stayed} to be deleted" in verdict["reason"]

@@ -113,7 +113,9 @@ def test_memory_fails_every_rule_that_kbench_has(clean: Api, reports: Path) -> N
     run = run_suite(*options, reports=reports)
     assert run.status == 1, run.output
     too_good = [
-        each for each in run.results["verdicts"] if each["requirement"]["rule"] == "not_better_than_baseline_by"
+        verdict
+        for verdict in run.results["verdicts"]
+        if verdict["requirement"]["rule"] == "not_better_than_baseline_by"
     ]
     assert {each["requirement"]["profile"]: each["status"] for each in too_good} == dict.fromkeys(modes, "fail")
     reasons = {each["requirement"]["profile"]: each["reason"] for each in too_good}
@@ -129,7 +131,7 @@ def test_storage_too_slow_for_a_workload_fails_by_its_name(clean: Api, reports: 
     limit = "--storage-limit=postgresql-commit.write.iops>=300"
     run = run_suite(*classes, "--storage-for=postgresql", limit, "-k", "postgresql-commit", reports=reports)
     assert run.status == 1, run.output
-    found = {each["storage_class"]: each for each in run.results["verdicts"]}
+    found = {verdict["storage_class"]: verdict for verdict in run.results["verdicts"]}
     assert {name: each["status"] for name, each in found.items()} == {"lab-slow": "fail", "local-path": "pass"}
     assert 0 < found["lab-slow"]["high"] < 300
     assert "derived by this project: each commit waits for one such write" in found["lab-slow"]["reason"]

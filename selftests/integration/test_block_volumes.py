@@ -30,9 +30,9 @@ def test_devices_are_loaded_and_judged(clean: Api, reports: Path) -> None:
     assert run.verdict("random-read-iops")["status"] == "pass"
     assert run.verdict("same_node")["status"] == "pass"
     assert run.verdict("read_elsewhere")["status"] == "pass"
-    skipped = [each["reason"] for each in run.results["verdicts"] if each["status"] == "skipped"]
+    skipped = [verdict["reason"] for verdict in run.results["verdicts"] if verdict["status"] == "skipped"]
     assert skipped and all("capability 'file system'" in reason for reason in skipped)
-    assert {each["profile"] for each in run.results["measurements"]} == {"random-read-iops"}
+    assert {measurement["profile"] for measurement in run.results["measurements"]} == {"random-read-iops"}
 
 
 def test_class_without_devices_is_a_skip_that_names_the_capability(clean: Api, reports: Path) -> None:

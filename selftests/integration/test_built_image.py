@@ -45,7 +45,7 @@ def test_the_same_image_comes_again(built: Built, tmp_path: Path) -> None:
 
 def test_the_bill_names_what_is_in_the_image(built: Built) -> None:
     bill = json.loads(built.bill.read_text())
-    there = {each["purl"].partition("@")[0]: each["version"] for each in bill["components"]}
+    there = {component["purl"].partition("@")[0]: component["version"] for component in bill["components"]}
     assert {"pkg:deb/debian/fio", "pkg:deb/debian/sysbench", "pkg:deb/debian/libc6"} <= set(there)
     pinned = dict(re.findall(r"^([a-z0-9-]+)==([\w.]+)", (ROOT / "requirements.txt").read_text(), re.MULTILINE))
     assert there["pkg:pypi/pytest"] == pinned["pytest"] and there["pkg:pypi/kubernetes"] == pinned["kubernetes"]
@@ -79,5 +79,5 @@ def test_the_cronjobs_job_runs_in_it_without_ids_of_ours(
         assert not {"runAsUser", "runAsGroup", "fsGroup"} & set(pod["spec"]["securityContext"])
         (results,) = read_reports(kubectl, state, tmp_path / "reports", deploy=tmp_path / "deploy")
         assert results["cluster"]["image"]["reference"] == image
-        assert {each["status"] for each in results["verdicts"]} == {"pass"}
+        assert {verdict["status"] for verdict in results["verdicts"]} == {"pass"}
     assert left_behind(api, by_anyone=True) == []

@@ -157,7 +157,7 @@ def _require_rebuilt(found: SuiteRun, ceph: Ceph) -> None:
 def test_the_replicas_of_an_osd_are_rebuilt_under_load(ceph: Ceph, tmp_path: Path) -> None:
     found = run_suite(*suite(limits(tmp_path, LAX + FOREGROUND)), reports=tmp_path, timeout=1200)
     _require_rebuilt(found, ceph)
-    assert {each["status"] for each in found.results["verdicts"]} == {"pass"}
+    assert {verdict["status"] for verdict in found.results["verdicts"]} == {"pass"}
 
 
 def test_scattered_pieces_are_rebuilt(ceph: Ceph, tmp_path: Path) -> None:
@@ -206,7 +206,7 @@ def test_nothing_is_taken_out_while_an_osd_is_lost(ceph: Ceph, driver: CephDrive
         return ""
 
     wait_for("the driver to refuse", look=refused, ready=bool, state=str, timeout_s=HANGS_S)
-    assert any(each.startswith("OSD_DOWN: ") for each in rebuild.obstacles())
+    assert any(obstacle.startswith("OSD_DOWN: ") for obstacle in rebuild.obstacles())
     assert OWN.command("status").returncode == 1
     ceph.start_osd(OTHER)
     wait_for("Ceph to be whole", look=refused, ready=lambda text: not text, state=str, timeout_s=MOVED_S)
@@ -221,7 +221,7 @@ def test_a_node_fails_over(api: Api, tmp_path: Path) -> None:
     crash = ("tests/test_failover.py", "--storage-destructive", "--storage-durability-time=2s")
     found = run_suite(*crash, *ON_CEPH, failover_limits(tmp_path), reports=tmp_path)
     assert found.status == 0, found.output
-    assert [each["status"] for each in found.results["verdicts"]] == ["pass", "pass"]
+    assert [verdict["status"] for verdict in found.results["verdicts"]] == ["pass", "pass"]
     (failover,) = found.results["failovers"]
     assert failover["failed_node"] != failover["node"]
 

@@ -122,7 +122,7 @@ def test_it_grows_and_has_snapshots_and_clones(tmp_path: Path) -> None:
     options = ("tests/test_volume_features.py", *ON_RBD)
     found = run_suite(*options, reports=tmp_path, timeout=1200)
     assert found.status == 0, found.output
-    seen = {each["capability"]: each["status"] for each in found.results["capabilities"]}
+    seen = {capability["capability"]: capability["status"] for capability in found.results["capabilities"]}
     assert seen == dict.fromkeys(("expansion", "snapshot", "clone", "shared", "fs-group", "read-only"), "seen")
     assert images() == []
 
@@ -132,7 +132,7 @@ def test_a_node_fails_over(api: Api, tmp_path: Path) -> None:
     crash = ("tests/test_failover.py", "--storage-destructive", "--storage-durability-time=2s")
     found = run_suite(*crash, *ON_RBD, failover_limits(tmp_path), reports=tmp_path)
     assert found.status == 0, found.output
-    assert [each["status"] for each in found.results["verdicts"]] == ["pass", "pass"]
+    assert [verdict["status"] for verdict in found.results["verdicts"]] == ["pass", "pass"]
 
 
 @pytest.mark.parametrize(("pattern", "size"), [("full-data", "256Mi"), ("alternating-4k", "96Mi")])

@@ -29,7 +29,7 @@ def test_kubeconfig_is_copied_never_written_never_deleted_and_the_copy_goes(
     assert run.status == 0, run.output
     after = (theirs.read_bytes(), theirs.stat().st_mtime, stat.S_IMODE(theirs.stat().st_mode), theirs.stat().st_ino)
     assert after == before
-    assert [each.name for each in temporary.iterdir() if each.name.startswith("storage-acceptance")] == []
+    assert [path.name for path in temporary.iterdir() if path.name.startswith("storage-acceptance")] == []
     assert run.results["cluster"]["kind"] == "kubeconfig"
 
 

@@ -52,9 +52,9 @@ def limits(folder: Path, **at_most_s: int) -> str:
 def verdicts(run: SuiteRun, storage_class: str) -> dict[str, dict[str, Any]]:
     """Those on the class, by metric."""
     return {
-        each["requirement"]["metric"]: each
-        for each in run.results["verdicts"]
-        if each["storage_class"] == storage_class
+        verdict["requirement"]["metric"]: verdict
+        for verdict in run.results["verdicts"]
+        if verdict["storage_class"] == storage_class
     }
 
 
@@ -65,7 +65,7 @@ def test_volumes_at_once_come_and_go_in_time(clean: Api, reports: Path, tmp_path
     run = run_suite(*ASKED, asked, "--storage-class=local-path", "-k", "p50", reports=reports)
     assert run.status == 0, run.output
     (record,) = run.results["operations"]
-    assert {each["operation"] for each in record["operations"]} >= {"bind", "mount", "start", "delete"}
+    assert {operation["operation"] for operation in record["operations"]} >= {"bind", "mount", "start", "delete"}
     assert (record["rounds"], record["at_once"], record["binding_mode"]) == (1, AT_ONCE, "WaitForFirstConsumer")
     assert {name: each["status"] for name, each in verdicts(run, "local-path").items()} == {
         "bind.p50": "pass",
@@ -90,7 +90,7 @@ def test_all_operations_pass_on_storage_that_does_them(clean: Api, reports: Path
     run = run_suite(*ASKED, limits(tmp_path, **dict.fromkeys(told, ANY_S)), f"--storage-class={CLASS}", reports=reports)
     assert run.status == 0, run.output
     (record,) = run.results["operations"]
-    counted = {each["operation"]: each["asked"] for each in record["operations"]}
+    counted = {operation["operation"]: operation["asked"] for operation in record["operations"]}
     assert counted == dict.fromkeys(told, AT_ONCE) | {"delete": 3 * AT_ONCE}
     assert list(record["missing"]) == ["attach"] and "the driver attaches nothing" in record["missing"]["attach"]
     assert {name: each["status"] for name, each in verdicts(run, CLASS).items()} == {
@@ -126,7 +126,7 @@ def test_slow_and_refused_operations_fail_for_that_reason(clean: Api, reports: P
     assert all("all outside the limit of at most 4 s" in of_late[f"{name}.p50"]["reason"] for name in SLOW)
     failed = verdicts(run, refused)["failed"]
     assert failed["status"] == "fail" and "PVC bound: 2 ProvisioningFailed" in failed["reason"]
-    record = next(each for each in run.results["operations"] if each["storage_class"] == refused)
+    record = next(operation for operation in run.results["operations"] if operation["storage_class"] == refused)
     told = [each["failed"]["bind"] for each in record["objects"] if "bind" in each["failed"]]
     assert len(told) == 2 and all("no replica answers" in each for each in told)
     assert left_behind(clean) == []

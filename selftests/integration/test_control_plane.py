@@ -58,7 +58,7 @@ def limits(folder: Path, *, pods: int, stop_when: tuple[str, ...] = (SLOW, RATE,
 
 def statuses(run: SuiteRun) -> dict[str, str]:
     """By metric, the status of each verdict."""
-    return {each["requirement"]["metric"]: each["status"] for each in run.results["verdicts"]}
+    return {verdict["requirement"]["metric"]: verdict["status"] for verdict in run.results["verdicts"]}
 
 
 @pytest.mark.full
@@ -99,8 +99,8 @@ def test_volumes_that_can_no_longer_be_read_are_found_by_the_probe(clean: Api, r
             state=lambda seen: f"{len(seen)} volumes",
             timeout_s=HANGS_S,
         )
-        for each in volumes:
-            (each / "block").unlink()
+        for volume in volumes:
+            (volume / "block").unlink()
         run = finish(process, reports=reports)
     assert run.status == 1, run.output
     record = run.results["control_plane"][0]

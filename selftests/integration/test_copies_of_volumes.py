@@ -110,7 +110,10 @@ def test_what_is_wrong_fails_for_that_reason(case: Case, wrong: list[SuiteRun]) 
 def test_what_a_class_lacks_is_named(api: Api, reports: Path) -> None:
     """A class of one node's folders: nothing of it grows or is copied, and two volumes are had on that node alone."""
     run = run_suite(*TESTS, "--storage-class", "local-path", reports=reports)
-    found = {each["capability"]: (each["status"], each["how"]) for each in run.results["capabilities"]}
+    found = {
+        capability["capability"]: (capability["status"], capability["how"])
+        for capability in run.results["capabilities"]
+    }
     assert found.pop("two-volumes")[0] == "seen"
     assert {status for status, _ in found.values()} == {"missing"}
     assert "allowVolumeExpansion is not true" in found["expansion-offline"][1]
@@ -128,7 +131,7 @@ def test_clones_that_take_longer_for_more_data_are_told_to_be_copies(
     assert run.status == 0, run.output
     assert left_behind(api) == []
     (slow,) = run.results["capabilities"]
-    (usual,) = [each for each in good.results["capabilities"] if each["capability"] == "clone-times"]
+    (usual,) = [capability for capability in good.results["capabilities"] if capability["capability"] == "clone-times"]
     found = re.match(r"copies: ([\d.]+) s more for 496 MiB more, so about [\d.]+ (min|h) for 100 GiB", slow["how"])
     assert found and float(found[1]) > 15, slow
     told = re.match(

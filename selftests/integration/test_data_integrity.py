@@ -55,7 +55,7 @@ def test_good_storage_gives_back_what_was_written(passed: SuiteRun) -> None:
 
 
 def test_what_fio_printed_is_kept(passed: SuiteRun) -> None:
-    kept = [each.name for each in (passed.folder / "latest" / "fio").iterdir()]
+    kept = [path.name for path in (passed.folder / "latest" / "fio").iterdir()]
     assert len([name for name in kept if "verify" in name]) == 3, kept
 
 

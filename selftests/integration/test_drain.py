@@ -42,7 +42,7 @@ def test_a_drain_is_timed_in_phases_and_all_records_are_there(passed: SuiteRun) 
     assert passed.status == 0, passed.output
     (drain,) = passed.results["failovers"]
     assert (drain["storage_class"], drain["failure"]) == ("replicated", "drained")
-    phases = {each["name"]: each["seconds"] for each in drain["phases"]}
+    phases = {phase["name"]: phase["seconds"] for phase in drain["phases"]}
     assert [*list(phases)[:2], list(phases)[-1]] == ["pod ended", "pod taken off it", "first durable write"]
     # It ends when it is told to, not 30 s later by force.
     assert phases["pod ended"] < 30
@@ -82,8 +82,8 @@ def spoiled(api: Api, folder: Path) -> Iterator[None]:
         writers = [each for each in own(api, PODS) if each["metadata"]["name"].endswith("writer")]
         for claim in own(api, CLAIMS):
             _attach(api, claim, writers)
-        for each in writers:
-            if each["metadata"].get("deletionTimestamp"):
+        for writer in writers:
+            if writer["metadata"].get("deletionTimestamp"):
                 for records in folder.glob("*/records"):
                     kept = bytearray(records.read_bytes()[: KEPT * len(record(1, token="0" * 16))])
                     kept[150:151] = b"#"
@@ -104,7 +104,7 @@ def _attach(api: Api, claim: Object, writers: list[Object]) -> None:
     if claim["metadata"].get("deletionTimestamp"):
         api.delete(ATTACHMENTS, ATTACHED)
         return
-    node = next((each["spec"]["nodeName"] for each in writers if each["spec"].get("nodeName")), None)
+    node = next((writer["spec"]["nodeName"] for writer in writers if writer["spec"].get("nodeName")), None)
     volume = claim["spec"].get("volumeName")
     if node and volume and api.find(ATTACHMENTS, ATTACHED) is None:
         source = {"persistentVolumeName": volume}

@@ -93,7 +93,7 @@ def test_a_volume_that_is_bound_to_its_node_is_not_asked_to_move(passed: SuiteRu
 
 def test_a_failover_is_timed_in_phases(passed: SuiteRun, cluster: EmbeddedCluster) -> None:
     (failover,) = passed.results["failovers"]
-    phases = {each["name"]: each["seconds"] for each in failover["phases"]}
+    phases = {phase["name"]: phase["seconds"] for phase in failover["phases"]}
     assert next(iter(phases)) == "node seen to be lost" and list(phases)[-1] == "first durable write"
     assert {"pod taken off it", "new pod given a node", "new pod runs with the volume"} <= set(phases)
     # The cluster waits for so long a silence before it takes a node for lost: 50 s, if not told otherwise.
@@ -266,7 +266,7 @@ def test_a_node_that_cannot_be_restored_is_told_of(
         found = finish(process, reports=reports)
     assert found.status == (2 if interrupted else 10), found.output
     assert ("no route" in found.output) != interrupted
-    (told,) = [each for each in found.results["errors"] if "the switch does not answer" in each]
+    (told,) = [error for error in found.results["errors"] if "the switch does not answer" in error]
     assert f"restores node {cluster.name}-node-" in told and told.splitlines()[0] in found.output
 
 

@@ -276,7 +276,7 @@ def listening() -> set[Any]:
     for pid in processes_of(NAME):
         with suppress(psutil.Error):  # it has ended: that of a pod, or of a probe
             connections = psutil.Process(pid).net_connections(kind="inet")
-            found |= {each.laddr for each in connections if each.status == psutil.CONN_LISTEN}
+            found |= {connection.laddr for connection in connections if connection.status == psutil.CONN_LISTEN}
     return found
 
 
@@ -524,7 +524,11 @@ def test_simulated_nodes_are_added_left_alone_and_removed() -> None:
     names = {f"{NAME}-node-{number}" for number in (1, 2, 3)} | {f"{NAME}-simulated-{number}" for number in (1, 2)}
     assert {node["metadata"]["name"] for node in get("nodes")["items"]} == names
     assert kwok() == [pid]  # And `down`, tested next, ends it.
-    assert not [each for each in psutil.Process(pid).net_connections(kind="inet") if each.status == psutil.CONN_LISTEN]
+    assert not [
+        net_connection
+        for net_connection in psutil.Process(pid).net_connections(kind="inet")
+        if net_connection.status == psutil.CONN_LISTEN
+    ]
 
 
 def test_down_leaves_nothing() -> None:

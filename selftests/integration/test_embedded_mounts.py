@@ -48,7 +48,7 @@ def command(word: str, *options: str) -> None:
 
 
 def tree(folder: Path) -> Tree:
-    found = {each: each.stat() for each in (folder, *folder.rglob("*"))}
+    found = {path: path.stat() for path in (folder, *folder.rglob("*"))}
     return {each: (seen.st_ino, seen.st_size, seen.st_mtime_ns) for each, seen in found.items()}
 
 

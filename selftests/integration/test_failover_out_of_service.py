@@ -29,7 +29,7 @@ RUN_ID = "20200101-000000-abcdefabcdefabcd"
 def tainted(api: Api) -> dict[str, list[Object]]:
     """The nodes with that taint, and it."""
     nodes = {each["metadata"]["name"]: each["spec"].get("taints") or [] for each in api.list(NODES)}
-    found = {name: [each for each in taints if each["key"] == KEY] for name, taints in nodes.items()}
+    found = {name: [taint for taint in taints if taint["key"] == KEY] for name, taints in nodes.items()}
     return {name: taints for name, taints in found.items() if taints}
 
 
@@ -50,7 +50,7 @@ def test_the_cluster_itself_takes_the_pod_off_a_node_that_is_out_of_service(pass
     assert passed.status == 0, passed.output
     (failover,) = passed.results["failovers"]
     assert failover["failure"] == "failover-out-of-service" and failover["failed_node"] != failover["node"]
-    phases = [each["name"] for each in failover["phases"]]
+    phases = [phase["name"] for phase in failover["phases"]]
     assert phases[:2] == ["node seen to be lost", "pod taken off it"] and phases[-1] == "first durable write"
     assert passed.verdict("in_time")["status"] == "pass"
     (crash,) = passed.results["durability"]
@@ -67,7 +67,7 @@ def test_without_a_word_of_consent_no_node_is_tainted(
     found = run_suite(*OUT, f"--storage-target={target}", "--storage-class=replicated", reports=reports)
     assert found.status == 5, found.output
     verdicts = found.results["verdicts"]
-    assert all("node_failure: out_of_service: true" in each["reason"] for each in verdicts) and verdicts
+    assert all("node_failure: out_of_service: true" in verdict["reason"] for verdict in verdicts) and verdicts
 
 
 def test_the_taint_of_a_killed_run_is_taken_off_by_the_next_cleanup(
@@ -79,7 +79,7 @@ def test_the_taint_of_a_killed_run_is_taken_off_by_the_next_cleanup(
         process.wait()
     run_id = run_in(reports)
     ((node, taints),) = seen.items()
-    assert [(each["value"], each["effect"]) for each in taints] == [(run_id, EFFECT)]
+    assert [(taint["value"], taint["effect"]) for taint in taints] == [(run_id, EFFECT)]
     # What the run left on that node goes once it is back, and no sooner.
     with ThreadPoolExecutor() as beside:
         cleaning = beside.submit(cleanup, cluster, "--run", run_id)
@@ -128,7 +128,7 @@ def _refused(account: Api) -> bool:
 
 def taints(*values: str, key: str = KEY) -> Object:
     """The change that has a node have these alone."""
-    return {"spec": {"taints": [{"key": key, "value": each, "effect": EFFECT} for each in values]}}
+    return {"spec": {"taints": [{"key": key, "value": value, "effect": EFFECT} for value in values]}}
 
 
 CHANGES: dict[str, Callable[[Api, str], object]] = {

@@ -94,8 +94,8 @@ def test_a_clock_that_is_set_in_mid_measurement_changes_nothing(
 @pytest.mark.disrupts  # by what it says: no third run may be there
 def test_two_runs_at_once_do_not_interfere_and_are_each_warned(clean: Api, tmp_path: Path) -> None:
     folders = [tmp_path / each for each in ("first", "second")]
-    for each in folders:
-        each.mkdir()
+    for folder in folders:
+        folder.mkdir()
     with started_suite(*steady_load(folders[0], times=2), reports=folders[0]) as first:
         where = wait_for_load(clean, profile=PROFILE)["spec"]["nodeName"]
         here = f"--storage-node={where}"

@@ -15,7 +15,7 @@ def test_workers_that_are_asked_for_do_not_measure_beside_each_other(clean: Api,
     run = run_suite(*steady_load(tmp_path), "-n", "2", reports=reports)
     assert_measured_well(run)
     assert "-n 2 starts no workers" in run.output
-    folders = sorted(each.name for each in reports.iterdir() if not each.is_symlink())
+    folders = sorted(path.name for path in reports.iterdir() if not path.is_symlink())
     assert folders == [run.results["run"]["id"]]
 
 

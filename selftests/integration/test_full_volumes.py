@@ -38,8 +38,8 @@ def pool(cluster: EmbeddedCluster, tmp_path_factory: pytest.TempPathFactory) -> 
         f"""pool: {{used: [sh, -c, "{images} | awk -v OFMT=%.0f '{{{{n += $1}}}} END {{{{print n * 512}}}}'"]}}\n"""
     )
     yield f"--storage-target={target}"
-    for each in (folder / "kept").iterdir():
-        each.unlink()
+    for path in (folder / "kept").iterdir():
+        path.unlink()
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +93,7 @@ def test_a_class_that_does_not_enforce_its_size_is_never_filled(clean: Api, repo
 def test_good_storage_stands_being_full(good: SuiteRun) -> None:
     assert good.status == 0, good.output
     (record,) = good.results["full_volumes"]
-    assert {each["status"] for each in record["findings"]} == {"held"}
+    assert {finding["status"] for finding in record["findings"]} == {"held"}
     assert 0.7 * record["size"] < record["written"] <= record["free"] <= record["size"]
     html = (good.folder / "latest" / "report.html").read_text()
     assert "Volumes that were filled to their end" in html

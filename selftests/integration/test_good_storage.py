@@ -25,11 +25,13 @@ def passed(api: Api, tmp_path_factory: pytest.TempPathFactory):
 def test_all_verdicts_pass(passed) -> None:
     assert passed.status == 0, passed.output
     assert passed.results["overall"] == "pass"
-    assert {each["status"] for each in passed.results["verdicts"]} <= {"pass", "skipped"}
+    assert {verdict["status"] for verdict in passed.results["verdicts"]} <= {"pass", "skipped"}
 
 
 def test_both_classes_were_measured_on_the_same_node(passed) -> None:
-    measured = [each for each in passed.results["measurements"] if each["profile"] == "sync-write-iops"]
+    measured = [
+        measurement for measurement in passed.results["measurements"] if measurement["profile"] == "sync-write-iops"
+    ]
     assert {(each["storage_class"], each["role"]) for each in measured} == {
         ("replicated", "candidate"),
         ("local-path", "baseline"),
@@ -53,7 +55,7 @@ def test_data_moved_to_another_node(passed) -> None:
 
 
 def test_every_step_of_a_volume_was_timed(passed) -> None:
-    steps = {each["step"] for each in passed.results["steps"]}
+    steps = {step["step"] for step in passed.results["steps"]}
     assert {"claim bound", "pod started to write", "pod started to read", "claim gone", "volume gone"} <= steps
 
 

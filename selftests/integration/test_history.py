@@ -151,7 +151,7 @@ def on_a_night(measurement: dict[str, Any], rate: float) -> dict[str, Any]:
 
 def night_before(run: SuiteRun) -> str:
     """The day of the last of the nights that were made."""
-    last = (each["points"][-1] for each in run.results["trends"])
+    last = (trend["points"][-1] for trend in run.results["trends"])
     return next(str(each["date"])[:10] for each in last if each["run"] == f"night-{NIGHTS - 1}")
 
 
@@ -169,7 +169,7 @@ def test_the_first_night_has_nothing_to_be_compared_with_and_begins_the_history(
 
 def test_a_regression_is_caught_and_noise_is_not(lab: Lab, judged: SuiteRun) -> None:
     assert judged.status == 1, judged.output
-    by_class = {each["storage_class"]: each for each in judged.results["verdicts"]}
+    by_class = {verdict["storage_class"]: verdict for verdict in judged.results["verdicts"]}
     assert by_class[str(lab.steady)]["status"] == "pass", by_class
     fallen = by_class[str(lab.fallen)]
     assert fallen["status"] == "fail", fallen
@@ -208,7 +208,7 @@ def test_a_line_that_was_cut_off_is_told_and_the_run_added_after_it(lab: Lab, ju
     assert len(cut) == 300
     added = json.loads(last)
     assert (added["run"], added["exit_status"]) == (judged.results["run"]["id"], 1)
-    assert {each["storage_class"] for each in added["measurements"]} == {
+    assert {measurement["storage_class"] for measurement in added["measurements"]} == {
         str(each) for each in (lab.steady, lab.fallen, lab.slow)
     }
 

@@ -59,7 +59,7 @@ def test_a_directory_is_judged_like_a_class_and_left_as_it_was(disk: Path, tmp_p
     assert (skipped["status"], skipped["storage_class"]) == ("skipped", str(disk))
     assert skipped["reason"].startswith("no cluster: --storage-cluster host loads directories")
     assert run.results["cluster"]["kind"] == "host"
-    assert [each["name"] for each in run.results["cluster"]["storage_classes"]] == [str(disk)]
+    assert [storage_class["name"] for storage_class in run.results["cluster"]["storage_classes"]] == [str(disk)]
     assert len(list((run.folder / "latest" / "fio").iterdir())) == 2
     assert os.listdir(disk) == ["precious"]
 
@@ -95,7 +95,7 @@ def test_a_faster_disk_is_shown_beside_a_slower_one_and_not_called_too_good(
         "skipped",
         f"shown beside {disk}, not judged by it (--storage-compare-with)",
     )
-    (shown,) = [each for each in run.results["measurements"] if each["role"] == "candidate"]
+    (shown,) = [measurement for measurement in run.results["measurements"] if measurement["role"] == "candidate"]
     assert shown["against_baseline"]["write.iops"]["low"] > 1
     assert os.listdir(disk) == ["precious"]
 
@@ -141,7 +141,7 @@ def test_etcds_log_waits_for_others_on_a_disk_that_is_just_fast_enough_for_it(tm
         disk.limit("400M")  # what is left is written and removed quickly
         run = finish(process, reports=reports)
     assert run.status == 1, run.output
-    found = {each["requirement"]["profile"]: each for each in run.results["verdicts"]}
+    found = {verdict["requirement"]["profile"]: verdict for verdict in run.results["verdicts"]}
     alone, busy = found["etcd-fsync"], found["etcd-fsync-busy"]
     # Where others slow this machine for seconds, one cannot tell whether etcd alone keeps its limit.
     assert (alone["status"] != "fail", busy["status"]) == (True, "fail"), f"{alone['reason']}\n{busy['reason']}"

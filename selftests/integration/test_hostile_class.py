@@ -121,7 +121,9 @@ def test_no_credential_is_in_the_output_or_the_run_folder(seen: tuple[SuiteRun, 
     assert {"report.html", "results.json", "junit.xml"} <= {path.name for path in files}
     for text in (run.output, *(path.read_text() for path in files)):
         assert CANARY not in text
-    parameters = next(each for each in run.results["cluster"]["storage_classes"] if each["name"] == CLASS)["parameters"]
+    parameters = next(
+        storage_class for storage_class in run.results["cluster"]["storage_classes"] if storage_class["name"] == CLASS
+    )["parameters"]
     assert parameters["adminSecret"] == parameters["accessKey"] == "(not shown)"
     assert parameters["resturl"] == "https://(not shown)@store"
     assert parameters["csi.storage.k8s.io/node-stage-secret-name"] == "rook-csi"
@@ -129,7 +131,7 @@ def test_no_credential_is_in_the_output_or_the_run_folder(seen: tuple[SuiteRun, 
 
 def test_the_namespace_enforces_the_restricted_standard(seen: tuple[SuiteRun, list[Object]]) -> None:
     _, namespaces = seen
-    levels = [each["metadata"]["labels"].get("pod-security.kubernetes.io/enforce") for each in namespaces]
+    levels = [namespace["metadata"]["labels"].get("pod-security.kubernetes.io/enforce") for namespace in namespaces]
     assert levels == ["restricted"]
 
 

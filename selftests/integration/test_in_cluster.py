@@ -66,7 +66,7 @@ def test_good_storage_completes_the_job_and_its_report_is_on_the_claim(
     (results,) = read_reports(kubectl, state, tmp_path / "reports")
     assert results["run"]["exit_status"] == 0 and results["run"]["complete"]
     assert results["cluster"]["kind"] == "in-cluster" and results["cluster"]["image"]["reference"] == image
-    assert {each["status"] for each in results["verdicts"]} == {"pass"}
+    assert {verdict["status"] for verdict in results["verdicts"]} == {"pass"}
     (report,) = (tmp_path / "reports").glob("2*/report.html")
     assert "random-read-iops" in report.read_text()
     assert results["run"]["id"] in (tmp_path / "reports" / "history.jsonl").read_text()

@@ -18,7 +18,7 @@ from selftests.lab.accounts import applied, documents, token_kubeconfig
 from selftests.lab.storage_pods import CLASS, NAMESPACE, SELECTORS, STALL_S, STILL_S, Fault, storage_with_pods
 
 TESTS = ("tests/test_killed_storage_pods.py", "--storage-destructive", "--storage-durability-time", "2s")
-NAMED = [word for each in SELECTORS for word in ("--storage-kill-pods", str(each))]
+NAMED = [word for selector in SELECTORS for word in ("--storage-kill-pods", str(selector))]
 LIMITS = """\
 version: 1
 tiers:
@@ -54,7 +54,9 @@ def good(api: Api, lab_folder: Path, tmp_path_factory: pytest.TempPathFactory) -
 @pytest.mark.full
 def test_storage_whose_pods_come_back_passes(good: SuiteRun) -> None:
     assert good.status == 0, good.output
-    assert {each["status"] for each in good.results["verdicts"]} == {"pass"} and len(good.results["verdicts"]) == 4
+    assert {verdict["status"] for verdict in good.results["verdicts"]} == {"pass"} and len(
+        good.results["verdicts"]
+    ) == 4
     data, provisioner = good.results["storage_pods"]
     for record in (data, provisioner):
         (kill,) = record["kills"]
@@ -82,7 +84,7 @@ def test_bad_storage_fails_for_its_own_reason(
         gap = f"{STALL_S:.0f}s" if fault == "stalls" else "60s"
         run = killed(clean, tmp_path, *NAMED, "--storage-timeout", "30s", fault=fault, gap=gap)
     assert run.status == 1, run.output
-    failed = {each["test"]: each["reason"] for each in run.results["verdicts"] if each["status"] == "fail"}
+    failed = {verdict["test"]: verdict["reason"] for verdict in run.results["verdicts"] if verdict["status"] == "fail"}
     assert any(failing in test and why in reason for test, reason in failed.items()), run.output
     if fault in ("provisions-no-more", "stays-away"):
         assert all("Nothing more was killed" in reason for reason in failed.values())
@@ -94,11 +96,13 @@ def test_nothing_is_killed_that_nobody_named_or_without_consent(clean: Api, repo
     """A run takes no longer than it takes to say so."""
     found = run_suite(*TESTS, "--storage-class", "local-path", reports=reports)
     assert found.status == 5, found.output
-    assert all("with --storage-kill-pods NAMESPACE/LABEL=VALUE" in each["reason"] for each in found.results["verdicts"])
-    words = [each for each in TESTS if each != "--storage-destructive"]
+    assert all(
+        "with --storage-kill-pods NAMESPACE/LABEL=VALUE" in verdict["reason"] for verdict in found.results["verdicts"]
+    )
+    words = [test for test in TESTS if test != "--storage-destructive"]
     found = run_suite(*words, *NAMED, "--storage-class", "local-path", reports=reports)
     assert found.status == 5, found.output
-    assert all("--storage-destructive" in each["reason"] for each in found.results["verdicts"])
+    assert all("--storage-destructive" in verdict["reason"] for verdict in found.results["verdicts"])
 
 
 @pytest.mark.full
@@ -123,8 +127,8 @@ def test_the_fence_lets_pods_be_killed_only_where_the_namespace_says_so(
             """Of a pod that is there: until the fence holds, each one may be the last of its name."""
             pods = api.list(PODS, namespace=NAMESPACE)
             try:
-                for each in pods[:1]:
-                    account.delete(PODS, each["metadata"]["name"], namespace=NAMESPACE)
+                for pod in pods[:1]:
+                    account.delete(PODS, pod["metadata"]["name"], namespace=NAMESPACE)
             except ApiError as error:
                 return "namespaces of its runs" in str(error)
             return False

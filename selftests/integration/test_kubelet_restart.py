@@ -46,7 +46,7 @@ def target(cluster: EmbeddedCluster, folder: Path, *, key: str, also: str) -> st
 def holders(cluster: EmbeddedCluster) -> list[MountNamespace]:
     state = read_state(Layout(cluster.name))
     assert state is not None
-    pids = {each.component: each.pid for each in state.processes}
+    pids = {process.component: process.pid for process in state.processes}
     return [MountNamespace(pids[holder_of_node(number)]) for number in range(1, len(state.node_addresses) + 1)]
 
 
@@ -60,7 +60,7 @@ def test_good_storage_stands_a_kubelet_that_is_away(clean: Api, lab_folder: Path
     with storage(clean, lab_folder / "good"):
         found = asked(clean, tmp_path)
     assert found.status == 0, found.output
-    assert [each["status"] for each in found.results["verdicts"]] == ["pass"] * 3
+    assert [verdict["status"] for verdict in found.results["verdicts"]] == ["pass"] * 3
     crashes = {each["failure"]: each for each in found.results["durability"]}
     restarted, away = crashes["kubelet-restarted"], crashes["kubelet-away"]
     assert "the pod wrote on, with" in restarted["what"] and restarted["node"] == restarted["read_on"]
@@ -102,10 +102,12 @@ def test_a_mount_that_stays_is_told(cluster: EmbeddedCluster, clean: Api, lab_fo
 
 
 def test_without_consent_or_commands_no_kubelet_is_stopped(clean: Api, cluster: EmbeddedCluster, reports: Path) -> None:
-    words = [each for each in TESTS if each != "--storage-destructive"]
+    words = [test for test in TESTS if test != "--storage-destructive"]
     found = run_suite(*words, "--storage-class", "local-path", reports=reports)
-    assert found.status == 5 and all("--storage-destructive" in each["reason"] for each in found.results["verdicts"])
+    assert found.status == 5 and all(
+        "--storage-destructive" in verdict["reason"] for verdict in found.results["verdicts"]
+    )
     elsewhere = ("--storage-kubeconfig", str(cluster.kubeconfig))
     found = run_suite(*TESTS, *elsewhere, "--storage-class", "local-path", reports=reports)
     assert found.status == 5, found.output
-    assert all("capability 'kubelet restart'" in each["reason"] for each in found.results["verdicts"])
+    assert all("capability 'kubelet restart'" in verdict["reason"] for verdict in found.results["verdicts"])

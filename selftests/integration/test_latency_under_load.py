@@ -91,7 +91,7 @@ def test_a_disk_that_is_quick_at_its_rate_passes(tmp_path: Path, reports: Path) 
     assert "at 80 % of its capacity" in verdict["reason"] and "; the rate was kept: " in verdict["reason"]
     (record,) = run.results["under_load"]
     assert record["capacity"]["mean"] == pytest.approx(CAPACITY, rel=0.15)
-    assert [each["share"] for each in record["shares"]] == [0.1, 0.5, 0.8, 0.9]
+    assert [share["share"] for share in record["shares"]] == [0.1, 0.5, 0.8, 0.9]
     page = (run.folder / "latest" / "report.html").read_text(encoding="utf-8")
     assert "Latency under load" in page and "latency by the share of the capacity" in page
 
@@ -106,7 +106,7 @@ def test_a_disk_that_is_slow_only_while_it_is_busy_fails(tmp_path: Path, reports
     assert "all outside the limit of at most 300 ms: flushes wait" in verdict["reason"]
     assert "the rate was not kept" not in verdict["reason"]
     (record,) = run.results["under_load"]
-    p99 = {each["share"]: each["latencies"]["write.latency.p99"]["mean"] for each in record["shares"]}
+    p99 = {share["share"]: share["latencies"]["write.latency.p99"]["mean"] for share in record["shares"]}
     assert p99[0.5] < 0.3 < p99[0.8], p99
 
 
@@ -139,6 +139,6 @@ def test_pods_of_a_cluster_load_the_same_way(clean: Api, lab_folder: Path, tmp_p
         run = finish(process, reports=reports)
     verdict = run.verdict("test_latency_holds")
     assert (run.status, verdict["status"]) == (0, "pass"), verdict["reason"]
-    names = {each.name for each in (run.folder / "latest" / "fio").iterdir()}
+    names = {path.name for path in (run.folder / "latest" / "fio").iterdir()}
     shares = ("capacity", *(f"at-{each}-percent" for each in (10, 50, 80, 90)))
-    assert {f"{PROFILE}-lab-paced-{each}.json" for each in shares} <= names
+    assert {f"{PROFILE}-lab-paced-{share}.json" for share in shares} <= names

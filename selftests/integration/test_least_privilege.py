@@ -265,7 +265,7 @@ def _clean_up_a_dead_run(api: Api, account: Path) -> None:
 def test_the_account_may_do_what_every_subject_takes(seen: tuple[SuiteRun, Asked], api: Api) -> None:
     run, _ = seen
     assert run.status == 0, run.output
-    passed = {each["test"].partition("::")[0] for each in run.results["verdicts"] if each["status"] == "pass"}
+    passed = {verdict["test"].partition("::")[0] for verdict in run.results["verdicts"] if verdict["status"] == "pass"}
     assert {f"tests/{name}" for name, tests in SMALLEST.items() if tests} == passed
     assert SMALLEST.keys() == {path.name for path in (ROOT / "tests").glob("test_*.py")}
     assert run.results["control_plane"][0]["api_server_missing"] is None
@@ -288,10 +288,10 @@ SNAPSHOTS = {"snapshot.storage.k8s.io", "groupsnapshot.storage.k8s.io"}
 def test_every_verb_that_is_granted_is_used(seen: tuple[SuiteRun, Asked]) -> None:
     _, asked = seen
     unused = {
-        each
+        grant
         for grants in granted(documents(*FILES)).values()
-        for each in grants
-        if _anywhere(each) not in asked.allowed and each.group not in SNAPSHOTS
+        for grant in grants
+        if _anywhere(grant) not in asked.allowed and grant.group not in SNAPSHOTS
     }
     assert unused == NOT_HERE
     assert Grant(resource="/metrics", verb="get") in asked.allowed

@@ -23,7 +23,7 @@ def test_a_class_does_what_it_is_sold_with_and_no_more(
 ) -> None:
     """One that is not held to its limit takes from the others on the same disks what they are sold with."""
     run = limited(does, tmp_path=tmp_path, reports=reports)
-    asked = ((each["requirement"], each) for each in run.results["verdicts"])
+    asked = ((verdict["requirement"], verdict) for verdict in run.results["verdicts"])
     found = [each for of, each in asked if (of["profile"], of["metric"]) == (PROFILE, "write.iops")]
     assert [each["status"] for each in found] == statuses, run.output
     assert run.status == (1 if "fail" in statuses else 0), run.output

@@ -140,7 +140,9 @@ def test_a_node_fails_with_a_volume_and_is_restored(api: Api, cluster: embedded_
 
 
 def _is_ready(node: Object) -> bool:
-    return any(each["type"] == "Ready" and each["status"] == "True" for each in node["status"]["conditions"])
+    return any(
+        condition["type"] == "Ready" and condition["status"] == "True" for condition in node["status"]["conditions"]
+    )
 
 
 # Down; the last

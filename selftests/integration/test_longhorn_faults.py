@@ -96,7 +96,7 @@ def test_rebuilds_that_a_setting_forbids(here: tuple[str, ...], api: Api, report
 def test_a_class_with_one_replica_has_none_to_lose(here: tuple[str, ...], reports: Path, tmp_path: Path) -> None:
     found = run_suite(*REBUILD, *here, "--storage-class=longhorn-strict-local", limits(tmp_path), reports=reports)
     assert found.status == 5, found.output
-    assert {each["status"] for each in found.results["verdicts"]} == {"skipped"}
+    assert {verdict["status"] for verdict in found.results["verdicts"]} == {"skipped"}
     assert "keeps one copy of its data (numberOfReplicas 1)" in said_in(found)
 
 
@@ -140,7 +140,7 @@ def test_a_part_of_csi_that_is_gone_is_missed_where_it_is_needed(
     (verdict,) = found.results["verdicts"]
     assert verdict["status"] == "fail" and said in verdict["reason"]
     # Nobody else lets go of a volume that was to be attached: it is a leak, by name, and goes once the part is back.
-    leaks = [each for each in found.results["errors"] if each.startswith("left behind in the cluster")]
+    leaks = [error for error in found.results["errors"] if error.startswith("left behind in the cluster")]
     assert len(leaks) == (deployment == "csi-attacher"), found.results["errors"]
     wait_for(
         "what is left to go",
@@ -194,7 +194,7 @@ def wait_until_loaded(api: Api, pod: Object) -> None:
 
 def away_from(view: LonghornView, node: str) -> Object:
     """A replica on another node than that which uses the volume."""
-    return dict(next(each for each in view.replicas if each["spec"]["nodeID"] != node))
+    return dict(next(replica for replica in view.replicas if replica["spec"]["nodeID"] != node))
 
 
 def test_a_replica_that_is_killed_is_borne(here: tuple[str, ...], api: Api, reports: Path, tmp_path: Path) -> None:

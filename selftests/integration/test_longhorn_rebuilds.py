@@ -157,8 +157,8 @@ def test_each_time_that_is_told_is_that_of_longhorns_own_log(seen: Seen) -> None
     for name, run in seen.runs.items():
         assert run.status == 0, run.output
         (record,) = run.results["rebuilds"]
-        assert all(CLASSES[name] in each["trigger"] for each in record["rebuilds"])
-        assert [each["failures"] for each in record["rebuilds"]] == [[]] * EACH
+        assert all(CLASSES[name] in rebuild["trigger"] for rebuild in record["rebuilds"])
+        assert [rebuild["failures"] for rebuild in record["rebuilds"]] == [[]] * EACH
         found += compared(record, seen.own)
     print(*found, sep="\n")
     assert len(found) == EACH * len(CLASSES)
@@ -200,7 +200,7 @@ def without(api: Api, account: Path) -> Iterator[Callable[[Grant], None]]:
         rules = [{"apiGroups": [each.group], "resources": [each.resource], "verbs": [each.verb]} for each in grants]
         api.patch(KINDS["Role"], ROLE, {"rules": rules}, namespace=NAMESPACE)
 
-    yield lambda missing: grant(each for each in CASES if each != missing)
+    yield lambda missing: grant(case for case in CASES if case != missing)
     grant(CASES)
 
 

@@ -52,12 +52,12 @@ def limits(folder: Path) -> str:
 
 
 def statuses(run: SuiteRun, storage_class: str) -> dict[str, str]:
-    found = [each for each in run.results["verdicts"] if each["storage_class"] == storage_class]
+    found = [verdict for verdict in run.results["verdicts"] if verdict["storage_class"] == storage_class]
     return {each["requirement"]["metric"]: each["status"] for each in found}
 
 
 def reason(run: SuiteRun, storage_class: str, metric: str) -> str:
-    found = [each for each in run.results["verdicts"] if each["storage_class"] == storage_class]
+    found = [verdict for verdict in run.results["verdicts"] if verdict["storage_class"] == storage_class]
     return str(next(each["reason"] for each in found if each["requirement"]["metric"] == metric))
 
 
@@ -70,8 +70,8 @@ def test_good_storage_passes_and_is_shown_beside_the_baseline(clean: Api, report
     beside, record = run.results["many_files"]
     assert (beside["role"], beside["storage_class"], beside["starts"]) == ("baseline", "local-path", [])
     assert beside["node"] == record["node"]
-    assert [sum(each["counts"]) for each in record["rates"]] == [FILES] * 4
-    assert len(record["starts"]) == 10 and len({each["node"] for each in record["starts"]}) == 2
+    assert [sum(rate["counts"]) for rate in record["rates"]] == [FILES] * 4
+    assert len(record["starts"]) == 10 and len({start["node"] for start in record["starts"]}) == 2
     page = (run.folder / "latest" / "report.html").read_text(encoding="utf-8")
     assert f"4,000 files on <bdi>{CLASS}</bdi>" in page and "Files a second, folder by folder" in page
     assert left_behind(clean) == []

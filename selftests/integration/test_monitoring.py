@@ -72,8 +72,8 @@ tiers:
 """
     )
     classes = [folder / "candidate", folder / "baseline"]
-    for each in classes:
-        each.mkdir()
+    for storage_class in classes:
+        storage_class.mkdir()
     return (
         "--storage-cluster=host",
         f"--storage-class={classes[0]}",
@@ -177,7 +177,7 @@ def test_every_variable_of_the_dashboard_has_values(asked: Prometheus) -> None:
 
 def test_the_gateway_has_the_values_of_the_results(asked: Prometheus, real_run: tuple[SuiteRun, Path]) -> None:
     results = real_run[0].results
-    candidate = next(each for each in results["measurements"] if each["role"] == "candidate")
+    candidate = next(measurement for measurement in results["measurements"] if measurement["role"] == "candidate")
     (sample,) = asked.query('storage_acceptance_iops{role="candidate", bound="mean"}')
     assert float(sample["value"][1]) == pytest.approx(candidate["metrics"]["write.iops"]["mean"], rel=1e-9)
     assert sample["metric"]["job"] == "storage_acceptance"
@@ -209,8 +209,8 @@ def test_the_summary_of_the_job_has_verdict_and_reasons(real_run: tuple[SuiteRun
 
 def test_the_terminal_has_one_table(real_run: tuple[SuiteRun, Path]) -> None:
     run = real_run[0]
-    lines = [each for each in run.output.splitlines() if each.startswith(f"  {LOAD}")]
-    assert [each.split()[-1] for each in lines] == ["pass", "fail"], lines
+    lines = [line for line in run.output.splitlines() if line.startswith(f"  {LOAD}")]
+    assert [line.split()[-1] for line in lines] == ["pass", "fail"], lines
     assert re.search(r"\d (µs|ms) ", lines[0]) and " IOPS " in lines[1]
     assert "\x1b" not in run.output
 
@@ -232,7 +232,7 @@ def test_a_gateway_that_is_down_leaves_the_verdict_as_it_was(runs: tuple[SuiteRu
     (warning,) = run.results["warnings"]
     assert warning.startswith("the Pushgateway did not get the metrics: http://127.0.0.1:")
     assert re.search(r"^WARNING +the Pushgateway did not get the metrics", run.output, re.MULTILINE)
-    everything = run.output + "".join(each.read_text() for each in (run.folder / "latest").glob("*.*"))
+    everything = run.output + "".join(path.read_text() for path in (run.folder / "latest").glob("*.*"))
     assert PASSWORD not in everything
 
 
@@ -257,7 +257,7 @@ def test_what_a_killed_run_found_is_there_whole(directories: tuple[str, ...], re
         check=False,
     )
     assert killed.returncode == -signal.SIGKILL, killed.stdout
-    (folder,) = [each for each in reports.iterdir() if not each.is_symlink()]
+    (folder,) = [path for path in reports.iterdir() if not path.is_symlink()]
     (case,) = ElementTree.parse(folder / "junit.xml").getroot().iter("testcase")
     assert case.get("name", "").startswith("test_written_data_is_read_back")
     assert re.search(r"^storage_acceptance_complete{.*} 0.0$", (folder / "metrics.prom").read_text(), re.MULTILINE)

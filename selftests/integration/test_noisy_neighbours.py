@@ -34,9 +34,9 @@ def beside(api: Api, *, disks: int, folder: Path, tmp_path: Path, reports: Path)
     with ExitStack() as undo:
         first, *more = (
             undo.enter_context(
-                nbdkit_disk(folder / f"{name}-{each}", filters=FILTERS, parameters=PARAMETERS, size="700M")
+                nbdkit_disk(folder / f"{name}-{index}", filters=FILTERS, parameters=PARAMETERS, size="700M")
             )
-            for each in range(disks)
+            for index in range(disks)
         )
         undo.enter_context(lab_classes(api, [LabClass(name=name, folder=first, more_folders=tuple(more))]))
         asked = [f"--storage-thresholds={limits}", f"--storage-noisy-neighbours={NEIGHBOURS}", "-m", "under_load"]
@@ -57,7 +57,7 @@ def test_neighbours_on_the_same_disk_starve_a_volume(
     alone, beside_them = (share[each]["latencies"]["write.latency.p99"]["mean"] for each in ("alone", "beside"))
     assert alone < 0.3 < beside_them, share
     assert share["alone"]["reached"]["mean"] > 0.9 > share["beside"]["reached"]["mean"], share
-    assert all(each > 0 for each in share["neighbours"]) and len(share["neighbours"]) == NEIGHBOURS
+    assert all(neighbour > 0 for neighbour in share["neighbours"]) and len(share["neighbours"]) == NEIGHBOURS
     assert own(clean, PODS) == []
 
 

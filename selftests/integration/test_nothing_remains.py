@@ -26,7 +26,9 @@ def test_nothing_remains_on_this_host(before_all_tests: Before, tmp_path_factory
         words = [sys.executable, "-m", "embedded_cluster", "down", "--name", CLUSTER]
         subprocess.run(words, cwd=ROOT, check=True, timeout=600)
     names = {CLUSTER, *cluster_names()} - before_all_tests.clusters
-    theirs = {name for name in names if name in OF_TESTS or name.startswith(tuple(f"{each}-" for each in OF_TESTS))}
+    theirs = {
+        name for name in names if name in OF_TESTS or name.startswith(tuple(f"{of_test}-" for of_test in OF_TESTS))
+    }
     remove_abandoned()  # as the next run does: of runs that tests killed
     left = on_host(theirs, folders=[tmp_path_factory.getbasetemp()]) | unowned() - before_all_tests.unowned
     assert left == set()

@@ -65,7 +65,7 @@ def test_a_volume_that_waits_for_a_claim_is_never_taken(
     assert run.status == 10, run.output
     assert f"PVs of StorageClass {storage_class} wait for a PVC and may hold data: {KEPT}" in run.output
     assert api.get(VOLUMES, KEPT)["status"]["phase"] == "Available"
-    assert [each.name for each in precious.iterdir()] == ["data"]
+    assert [path.name for path in precious.iterdir()] == ["data"]
 
 
 def test_a_label_from_the_past_makes_no_volume_the_runs_own(
@@ -195,6 +195,6 @@ def test_a_volume_that_is_offered_in_mid_run_is_not_written_to(
         timeout_s=HANGS_S,
     )
     assert left["spec"]["persistentVolumeReclaimPolicy"] == "Retain"
-    assert [each.name for each in precious.iterdir()] == ["data"]
+    assert [path.name for path in precious.iterdir()] == ["data"]
     assert (precious / "data").read_text() == "years of work"
-    assert any(f"PV {KEPT} of PVC" in each for each in run.results["warnings"]), run.results["warnings"]
+    assert any(f"PV {KEPT} of PVC" in warning for warning in run.results["warnings"]), run.results["warnings"]

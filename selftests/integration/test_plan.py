@@ -37,7 +37,7 @@ def test_a_plan_creates_nothing(proxy: ApiProxy, clean: Api, reports: Path, tmp_
     )
     assert run.status == 0, run.output
     writes = {each for each in proxy.asked if not each.startswith("GET ")}
-    assert writes and all(each.startswith("POST ") and each.endswith(ASKED_BEFOREHAND) for each in writes)
+    assert writes and all(write.startswith("POST ") and write.endswith(ASKED_BEFOREHAND) for write in writes)
     assert not reports.exists()
     assert "random-write-iops on replicated" in run.output
     assert "capability 'expansion': StorageClass replicated does not allow it" in run.output
@@ -55,8 +55,8 @@ def test_the_main_job_is_planned_to_take_as_long_as_it_takes(cluster: EmbeddedCl
     tox = ConfigParser(interpolation=None)
     tox.read(ROOT / "tox.ini")
     words = shlex.split(tox["testenv:accept"]["commands"].replace("\\\n", " "))
-    options = [each for each in words[words.index("pytest") + 1 :] if each != "{posargs}"]
-    sizes = [] if any(each.startswith("--storage-test-size") for each in options) else ["--storage-test-size=1Gi"]
+    options = [word for word in words[words.index("pytest") + 1 :] if word != "{posargs}"]
+    sizes = [] if any(option.startswith("--storage-test-size") for option in options) else ["--storage-test-size=1Gi"]
     run = run_suite("--storage-plan", "--storage-volume-size=3Gi", *sizes, *options, reports=reports)
     assert run.status == 0, run.output
     minutes = re.search(r"^Time: about (\d+) min", run.output, re.MULTILINE)

@@ -104,7 +104,7 @@ def storage(api: Api, cluster: embedded_cluster.EmbeddedCluster) -> Iterator[Non
 
 
 def metrics(run: SuiteRun) -> dict[str, Any]:
-    return {each["requirement"]["metric"]: each for each in run.results["verdicts"]}
+    return {verdict["requirement"]["metric"]: verdict for verdict in run.results["verdicts"]}
 
 
 @pytest.mark.full
@@ -113,7 +113,7 @@ def test_without_its_right_it_is_skipped_and_names_the_right(
 ) -> None:
     run = run_suite(*ASKED, *as_account, f"--storage-price-of={STORAGE}", reports=reports)
     assert "no right to get nodes/proxy" in run.output and "deploy/rbac-price.yaml grants it" in run.output
-    assert {each["status"] for each in run.results["verdicts"]} == {"skipped"}, run.output
+    assert {verdict["status"] for verdict in run.results["verdicts"]} == {"skipped"}, run.output
     assert left_behind(api) == []
 
 
@@ -142,7 +142,7 @@ def test_pods_that_leak_restart_or_stand_still_are_told_apart(
         "restarts": "pass",
     }
     (alone,) = good.results["prices"]
-    assert [each["pod"] for each in alone["pods"]] == ["still"]
+    assert [pod["pod"] for pod in alone["pods"]] == ["still"]
 
     assert bad.status == 1, bad.output
     told = metrics(bad)
@@ -157,7 +157,7 @@ def test_pods_that_leak_restart_or_stand_still_are_told_apart(
         assert f"{STORAGE}/{name} " not in told["restarts"]["reason"]
 
     (record,) = bad.results["prices"]
-    cpu = {each["pod"]: each["cpu"] for each in record["pods"]}
+    cpu = {pod["pod"]: pod["cpu"] for pod in record["pods"]}
     # What it may have and no more; of a busy machine, where pods come last, a part of it.
     others = max(taken for name, taken in cpu.items() if name != "burns")
     assert 5 * others < cpu["burns"] < 0.35 and others < 0.05, cpu

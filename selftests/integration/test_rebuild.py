@@ -57,7 +57,7 @@ def test_a_real_brick_is_rebuilt_after_writes_here_and_there(api: Api, tmp_path:
 def require_passed(run: SuiteRun, pattern: str) -> None:
     """What a load of seconds does beside other work varies as that work does: its limits may stay undecided."""
     assert run.status in (0, 6), run.output
-    judged = [each for each in run.results["verdicts"] if each["status"] != "skipped"]
+    judged = [verdict for verdict in run.results["verdicts"] if verdict["status"] != "skipped"]
     assert {each["requirement"]["profile"] for each in judged} == {pattern}
     status_by_rule = {each["requirement"]["rule"]: each["status"] for each in judged}
     assert status_by_rule.pop("largest_volume") == "pass", run.output
@@ -92,7 +92,7 @@ def _require_foreground(record: dict[str, Any], *, seconds: float) -> None:
 def _share_seen(record: dict[str, Any]) -> float:
     """Of what was rebuilt, that which the rates add up to."""
     (rebuild,) = record["rebuilds"]
-    return sum((each["to_s"] - each["from_s"]) * each["rate"] for each in rebuild["rates"]) / record["size"]
+    return sum((rate["to_s"] - rate["from_s"]) * rate["rate"] for rate in rebuild["rates"]) / record["size"]
 
 
 def test_the_report_shows_them(passed: SuiteRun) -> None:

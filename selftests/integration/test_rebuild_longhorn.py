@@ -102,7 +102,7 @@ def test_a_rebuild_that_longhorn_makes_anew_is_timed_with_what_failed(
     (record,) = found.results["rebuilds"]
     assert len(record["rebuilds"][0]["failures"]) == 1
     assert "with 1 try that failed" in found.verdict("rebuilt_in_time")["reason"]
-    assert any("no space left on device" in each for each in record["warnings"])
+    assert any("no space left on device" in warning for warning in record["warnings"])
 
 
 @pytest.mark.parametrize(

@@ -108,12 +108,12 @@ def page(run: SuiteRun) -> Page:
 def test_every_verdict_and_its_reason_is_readable_without_scripts(run: SuiteRun, page: Page) -> None:
     assert run.status == 1, run.output
     verdicts = run.results["verdicts"]
-    assert sorted(each["status"] for each in verdicts) == ["fail", "pass", "skipped"]
-    assert [each["reason"] for each in verdicts if " ".join(each["reason"].split()) not in page.text] == []
+    assert sorted(verdict["status"] for verdict in verdicts) == ["fail", "pass", "skipped"]
+    assert [verdict["reason"] for verdict in verdicts if " ".join(verdict["reason"].split()) not in page.text] == []
     first, subjects, _ = page.text.partition(" Subjects ")
     assert subjects and run.verdict("random-write-iops")["reason"] in first
     assert first.index("FAIL") < first.index("What did not pass")
-    assert "not complete" not in page.text and [each["test"] for each in verdicts] == run.results["run"]["tests"]
+    assert "not complete" not in page.text and [verdict["test"] for verdict in verdicts] == run.results["run"]["tests"]
 
 
 def test_the_page_is_one_file_in_which_nothing_runs(run: SuiteRun, page: Page) -> None:
@@ -148,7 +148,7 @@ def test_the_command_selects_the_same_tests_again(run: SuiteRun, page: Page) -> 
 def test_what_was_tested_with_is_there_as_text(run: SuiteRun, page: Page) -> None:
     assert "rw=randwrite" in page.text.replace("readwrite=", "rw=")
     assert "write.iops: {at_least: 900000000, because: the test wants it so}" in page.text
-    assert sorted(each["profile"] for each in run.results["tested_with"]["limits"]) == [
+    assert sorted(limit["profile"] for limit in run.results["tested_with"]["limits"]) == [
         "random-read-iops",
         "random-write-iops",
     ]
@@ -216,7 +216,7 @@ def test_a_run_that_is_killed_in_its_first_test_says_what_it_was_to_do(tmp_path:
     assert len(results["run"]["tests"]) == 2 and not results["run"]["complete"] and results["verdicts"] == []
     text = Page((folder / "report.html").read_text(encoding="utf-8")).text
     assert "2 of 2 tests came to no verdict" in text and "Cluster not reached" not in text
-    assert [each for each in results["run"]["tests"] if each not in text] == []
+    assert [test for test in results["run"]["tests"] if test not in text] == []
     assert results["cluster"]["nodes"][0]["name"] in text
     suite = ElementTree.parse(folder / "junit.xml").getroot()[0]
     assert {each.get("name"): each.get("value") for each in suite.iter("property")}["run"] == results["run"]["id"]
@@ -269,7 +269,7 @@ def test_faults_in_all_that_tells_of_a_run_change_nothing_of_it(tmp_path: Path) 
     assert re.search("^overall: partial", run.output, re.MULTILINE)
     # as soon as it is known
     assert run.output.count("\nwarning: metrics.prom could not be made, because of an error of this suite") == 1
-    for each in TELLERS:
-        warnings = [told for told in run.results["warnings"] if f"ZeroDivisionError: {each};" in told]
-        assert len(warnings) == 1 and f"{'WARNING':12} {warnings[0]}" in run.output, each
+    for teller in TELLERS:
+        warnings = [told for told in run.results["warnings"] if f"ZeroDivisionError: {teller};" in told]
+        assert len(warnings) == 1 and f"{'WARNING':12} {warnings[0]}" in run.output, teller
     assert run.results["run"]["exit_status"] == 0

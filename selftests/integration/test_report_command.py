@@ -96,7 +96,7 @@ def test_a_run_compared_with_itself_is_within_noise_beside_its_baseline(done: Su
     found = [line.split() for line in compared.stdout.splitlines() if line.startswith("random-read-iops")]
     assert {tuple(line[-2:]) for line in found} == {("within", "noise")}
     assert f"the ratio to {done.results['settings']['baseline_class']}, measured in turn" in compared.stdout
-    (measured,) = (each for each in done.results["measurements"] if each["role"] == "candidate")
+    (measured,) = (measurement for measurement in done.results["measurements"] if measurement["role"] == "candidate")
     assert measured["against_baseline"].keys() >= {"read.iops", "read.bandwidth", "read.latency.p99"}
     assert "<svg" in (tmp_path / "page.html").read_text()
 

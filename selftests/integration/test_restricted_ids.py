@@ -54,7 +54,7 @@ def test_a_run_passes_whose_pods_ask_for_no_ids(
     assert run.status == 0, run.output
     group = run.verdict("to_the_group")
     assert group["status"] == "skipped" and "the cluster gives pods their groups here" in group["reason"]
-    assert {each["status"] for each in run.results["verdicts"] if each != group} == {"pass"}
+    assert {verdict["status"] for verdict in run.results["verdicts"] if verdict != group} == {"pass"}
     assert run.results["scaling"]
 
 

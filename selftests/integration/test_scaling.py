@@ -71,7 +71,7 @@ def passed(api: Api, tmp_path_factory: pytest.TempPathFactory) -> SuiteRun:
 @pytest.mark.full
 def test_good_storage_passes(passed: SuiteRun) -> None:
     assert passed.status == 0, passed.output
-    judged = [each for each in passed.results["verdicts"] if each["status"] != "skipped"]
+    judged = [verdict for verdict in passed.results["verdicts"] if verdict["status"] != "skipped"]
     assert {each["requirement"]["rule"] for each in judged} == {
         "total_at_last_step",
         "latency_growth",
@@ -88,10 +88,10 @@ def test_every_step_has_a_common_window_on_evenly_loaded_nodes(passed: SuiteRun)
     for step in record["steps"]:
         assert step["window_s"] == pytest.approx(6)
         assert len(step["volumes"]) == step["pods"]
-        assert step["total"]["mean"] == pytest.approx(sum(each["rate"] for each in step["volumes"]), rel=0.2)
+        assert step["total"]["mean"] == pytest.approx(sum(volume["rate"] for volume in step["volumes"]), rel=0.2)
         assert step["total"]["low"] <= step["total"]["mean"] <= step["total"]["high"]
-        assert all(each["latency_p99_s"] > 0 for each in step["volumes"])
-    assert len({each["node"] for each in record["steps"][1]["volumes"]}) == 3
+        assert all(volume["latency_p99_s"] > 0 for volume in step["volumes"])
+    assert len({volume["node"] for volume in record["steps"][1]["volumes"]}) == 3
     assert record["rate_limited"]["pods"] == 4
 
 
@@ -107,7 +107,9 @@ def test_every_limit_fails_for_its_reason(clean: Api, reports: Path, tmp_path: P
     options = ["--storage-scale-steps", "1,2", "--storage-scale-rate-pods", "2", "--storage-scale-rate", "10000000"]
     run = run_suite("--storage-class", "local-path", *SHORT, *options, limits(tmp_path, STRICT), reports=reports)
     assert run.status == 1, run.output
-    found = {each["requirement"]["rule"]: each for each in run.results["verdicts"] if each["status"] != "skipped"}
+    found = {
+        verdict["requirement"]["rule"]: verdict for verdict in run.results["verdicts"] if verdict["status"] != "skipped"
+    }
     assert {rule: each["status"] for rule, each in found.items()} == {
         "per_volume_at_2": "fail",
         "latency_growth": "fail",
@@ -144,7 +146,7 @@ def test_total_that_breaks_down_with_more_volumes_fails(
     with started_suite("--storage-class", "lab-collapses", *SHORT, *options, reports=reports) as process:
         while process.poll() is None:
             annotations = [each["metadata"].get("annotations") or {} for each in own(clean, PODS)]
-            told = [each[STEP].split() for each in annotations if STEP in each]
+            told = [annotation[STEP].split() for annotation in annotations if STEP in annotation]
             collapsing.write_text(speed_for(told) if told else UNHELD)
             time.sleep(0.2)
         run = finish(process, reports=reports)

@@ -36,9 +36,9 @@ def test_storage_that_shares_is_seen_to(good: SuiteRun) -> None:
 
 
 def test_a_class_of_one_node_has_no_such_volumes(good: SuiteRun) -> None:
-    verdicts = [each for each in good.results["verdicts"] if each["storage_class"] == "local-path"]
-    assert [each["status"] for each in verdicts] == ["skipped"] * 5
-    assert all("only supports ReadWriteOnce" in each["reason"] for each in verdicts)
+    verdicts = [verdict for verdict in good.results["verdicts"] if verdict["storage_class"] == "local-path"]
+    assert [verdict["status"] for verdict in verdicts] == ["skipped"] * 5
+    assert all("only supports ReadWriteOnce" in verdict["reason"] for verdict in verdicts)
 
 
 def test_locks_of_each_node_s_own_fail_for_that_reason(

@@ -74,15 +74,15 @@ def runs(classes: None, api: Api, tmp_path_factory: pytest.TempPathFactory) -> I
 
 def verdict_of(run: SuiteRun, test: str, storage_class: str) -> dict[str, Any]:
     """The verdict of that test on the class."""
-    verdicts = [each for each in run.results["verdicts"] if each["storage_class"] == storage_class]
-    (found,) = [each for each in verdicts if f"::{test}" in each["test"]]
+    verdicts = [verdict for verdict in run.results["verdicts"] if verdict["storage_class"] == storage_class]
+    (found,) = [verdict for verdict in verdicts if f"::{test}" in verdict["test"]]
     return dict(found)
 
 
 def record_of(run: SuiteRun, test: str, storage_class: str) -> dict[str, Any]:
     """What the snapshot of that test on the class held."""
-    records = [each for each in run.results["snapshots"] if each["storage_class"] == storage_class]
-    (found,) = [each for each in records if each["volumes"] == VOLUMES[test]]
+    records = [snapshot for snapshot in run.results["snapshots"] if snapshot["storage_class"] == storage_class]
+    (found,) = [record for record in records if record["volumes"] == VOLUMES[test]]
     return dict(found)
 
 
@@ -93,8 +93,8 @@ def test_a_snapshot_of_a_volume_in_use_is_of_one_moment(test: str, runs: dict[st
     record = record_of(run, test, CLASS)
     assert (record["lost"], record["holes"]) == ([], [])
     assert record["whole"] >= record["acknowledged"] >= 20
-    assert [each["stage"] for each in record["paces"]] == ["before", "taken", "restored", "deleted"]
-    assert all(each["records"] for each in record["paces"] if each["stage"] in ("before", "restored"))
+    assert [pace["stage"] for pace in record["paces"]] == ["before", "taken", "restored", "deleted"]
+    assert all(pace["records"] for pace in record["paces"] if pace["stage"] in ("before", "restored"))
     html = (run.folder / "latest" / "report.html").read_text()
     assert "What snapshots of volumes in use hold" in html
 

@@ -98,7 +98,7 @@ def wrong(
 
 def capabilities(run: SuiteRun) -> dict[str, str]:
     """The status of each capability."""
-    return {each["capability"]: each["status"] for each in run.results["capabilities"]}
+    return {capability["capability"]: capability["status"] for capability in run.results["capabilities"]}
 
 
 @pytest.mark.full
@@ -106,7 +106,7 @@ def test_all_is_seen_on_storage_that_can_do_it(good: SuiteRun) -> None:
     assert good.status == 0, good.output
     names = ("expansion", "snapshot", "clone", "shared", "fs-group", "read-only")
     assert capabilities(good) == dict.fromkeys(names, "seen")
-    how = {each["capability"]: each["how"] for each in good.results["capabilities"]}
+    how = {capability["capability"]: capability["how"] for capability in good.results["capabilities"]}
     assert "under a pod that used it all along" in how["expansion"]
     assert f"a snapshot of class {RETAINING}" in how["snapshot"]
 
@@ -128,7 +128,7 @@ def test_what_is_wrong_fails_for_that_reason(fault: str, wrong: dict[str, SuiteR
     found = wrong[fault].results
     (verdict,) = [each for each in found["verdicts"] if part in each["test"] and on(fault, each)]
     assert verdict["status"] == "fail" and said in verdict["reason"]
-    (record,) = [each for each in found["capabilities"] if on(fault, each)]
+    (record,) = [capability for capability in found["capabilities"] if on(fault, capability)]
     assert record["status"] == "failed" and record["how"] == verdict["reason"]
 
 
@@ -140,7 +140,9 @@ def on(fault: str, record: dict[str, Any]) -> bool:
 def wait_for_content(api: Api) -> None:
     wait_for(
         "a snapshot to be taken",
-        look=lambda: [each for each in snapshots_of_own(api, in_default=IN_USE) if each.startswith("snapcontent-")],
+        look=lambda: [
+            snapshot for snapshot in snapshots_of_own(api, in_default=IN_USE) if snapshot.startswith("snapcontent-")
+        ],
         ready=bool,
         state=lambda seen: f"{len(seen)} contents",
         timeout_s=HANGS_S,
@@ -203,8 +205,8 @@ def embedded(cluster: object, tmp_path_factory: pytest.TempPathFactory) -> Suite
 
 def found_on(storage_class: str, run: SuiteRun) -> dict[str, tuple[str, str]]:
     """The status of each capability of one class, and how it was found."""
-    records = [each for each in run.results["capabilities"] if each["storage_class"] == storage_class]
-    return {each["capability"]: (each["status"], each["how"]) for each in records}
+    records = [capability for capability in run.results["capabilities"] if capability["storage_class"] == storage_class]
+    return {record["capability"]: (record["status"], record["how"]) for record in records}
 
 
 @pytest.mark.parametrize(

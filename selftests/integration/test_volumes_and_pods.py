@@ -76,8 +76,8 @@ def wrong(cluster: EmbeddedCluster, api: Api, tmp_path_factory: pytest.TempPathF
 
 def found_on(storage_class: str, run: SuiteRun) -> dict[str, tuple[str, str]]:
     """The status of each capability of one class, and how it was found."""
-    records = [each for each in run.results["capabilities"] if each["storage_class"] == storage_class]
-    return {each["capability"]: (each["status"], each["how"]) for each in records}
+    records = [capability for capability in run.results["capabilities"] if capability["storage_class"] == storage_class]
+    return {record["capability"]: (record["status"], record["how"]) for record in records}
 
 
 def test_all_is_seen_on_storage_that_can_do_it(good: SuiteRun) -> None:

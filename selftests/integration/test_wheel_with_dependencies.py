@@ -21,7 +21,7 @@ AT_MOST_MB = 240
 
 def done(*words: str | Path, folder: Path = ROOT) -> str:
     ended = subprocess.run(
-        [str(each) for each in words], cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, check=False
+        [str(word) for word in words], cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, check=False
     )
     assert ended.returncode == 0, ended.stdout + ended.stderr
     return ended.stdout
@@ -41,6 +41,6 @@ def test_it_runs_with_the_packages_that_it_asks_for_and_no_others(tmp_path: Path
     assert "random reads, depth 1" in done(called, "quick", *host, folder=tmp_path / "work")
     page = (tmp_path / "work/reports/latest/report.html").read_text(encoding="utf-8")
     assert "No pictures: matplotlib is not installed" in page and "<figure" not in page
-    size = sum(each.lstat().st_size for each in (tmp_path / "environment").rglob("*") if each.is_file())
+    size = sum(path.lstat().st_size for path in (tmp_path / "environment").rglob("*") if path.is_file())
     print(f"{size / 1e6:.0f} MB")
     assert size < AT_MOST_MB * 1e6

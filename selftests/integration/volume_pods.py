@@ -50,7 +50,11 @@ def a_volume(
 
 def is_running(pod: Object) -> bool:
     containers = pod["status"].get("containerStatuses", [])
-    return pod["status"].get("phase") == "Running" and bool(containers) and all(each["ready"] for each in containers)
+    return (
+        pod["status"].get("phase") == "Running"
+        and bool(containers)
+        and all(container["ready"] for container in containers)
+    )
 
 
 def wait_until_running(api: Api, name: str, *, seconds: float = VOLUME_S) -> Object:

@@ -68,7 +68,7 @@ def _kill(cluster: str, component: str) -> list[str]:
     """The words that it ran with."""
     state = read_state(Layout(cluster))
     assert state is not None
-    (record,) = [each for each in state.processes if each.component == component]
+    (record,) = [process for process in state.processes if process.component == component]
     words = Path(f"/proc/{record.pid}/cmdline").read_text().rstrip("\0").split("\0")
     os.kill(record.pid, signal.SIGKILL)
     while is_running(record):

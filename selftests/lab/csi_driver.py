@@ -35,7 +35,7 @@ class CsiDriver:
 
     def have_faults(self, *faults: str) -> None:
         """Behave wrongly in these ways from now on, in no others."""
-        (self.folder / "faults").write_text("".join(f"{each}\n" for each in faults))
+        (self.folder / "faults").write_text("".join(f"{fault}\n" for fault in faults))
 
     def left(self) -> set[str]:
         """What of the driver there is on this host: mounts, loop devices, files of volumes and snapshots."""

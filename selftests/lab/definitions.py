@@ -15,10 +15,10 @@ CRDS = Resource(prefix="apis/apiextensions.k8s.io/v1", plural="customresourcedef
 @contextmanager
 def defined(api: Api, definitions: Sequence[Object]) -> Iterator[None]:
     """The kinds are served until the block ends; then they are gone, and their objects with them."""
-    names = [each["metadata"]["name"] for each in definitions]
+    names = [definition["metadata"]["name"] for definition in definitions]
     try:
-        for each in definitions:
-            api.create(CRDS, each)
+        for definition in definitions:
+            api.create(CRDS, definition)
         for name in names:
             _wait_served(api, name)
         yield

@@ -63,5 +63,5 @@ def _register_anew(api: Api, cluster: str, number: int, *, wanted: int | None) -
 def _limit(api: Api, node: str) -> tuple[bool, int | None]:
     """Whether the driver is registered there, and its limit."""
     drivers = api.get(CSI_NODES, node)["spec"].get("drivers") or []
-    found = next((each for each in drivers if each["name"] == NAME), None)
+    found = next((driver for driver in drivers if driver["name"] == NAME), None)
     return found is not None, ((found or {}).get("allocatable") or {}).get("count")

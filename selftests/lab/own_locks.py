@@ -20,7 +20,7 @@ def own_locks(cluster: str, folder: Path) -> Iterator[None]:
     """The nodes see the folder so until the block ends; what overlays need lies beside it."""
     state = read_state(Layout(cluster))
     assert state is not None
-    holders = {each.component: each.pid for each in state.processes}
+    holders = {process.component: process.pid for process in state.processes}
     below = folder.with_name(f"{folder.name}-below")
     below.mkdir()
     with ExitStack() as stack:

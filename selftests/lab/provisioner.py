@@ -51,19 +51,19 @@ class LabClass:
 @contextmanager
 def lab_classes(api: Api, classes: Sequence[LabClass]) -> Iterator[None]:
     """The classes exist and are served until the block ends; then they and all their volumes are gone."""
-    for each in classes:
-        api.create(STORAGE_CLASSES, _manifest(each))
+    for storage_class in classes:
+        api.create(STORAGE_CLASSES, _manifest(storage_class))
     try:
-        with in_background(partial(_serve, api, {each.name: each for each in classes})):
+        with in_background(partial(_serve, api, {storage_class.name: storage_class for storage_class in classes})):
             yield
     finally:
-        names = {each.name for each in classes}
+        names = {storage_class.name for storage_class in classes}
         let_go(api, names)
         for volume in api.list(VOLUMES, labels="storage-acceptance-lab=yes"):
             if volume["spec"]["storageClassName"] in names:
                 _remove(api, volume)
-        for each in classes:
-            api.delete(STORAGE_CLASSES, each.name)
+        for storage_class in classes:
+            api.delete(STORAGE_CLASSES, storage_class.name)
 
 
 def let_go(api: Api, classes: Collection[str]) -> None:
@@ -72,7 +72,7 @@ def let_go(api: Api, classes: Collection[str]) -> None:
         for item in api.list(resource):
             if item["spec"].get("storageClassName") not in classes:
                 continue
-            kept = [each for each in item["metadata"].get("finalizers") or [] if each != FINALIZER]
+            kept = [finalizer for finalizer in item["metadata"].get("finalizers") or [] if finalizer != FINALIZER]
             if len(kept) < len(item["metadata"].get("finalizers") or []):
                 change = {"metadata": {"finalizers": kept}}
                 api.patch(resource, item["metadata"]["name"], change, namespace=item["metadata"].get("namespace"))
@@ -107,7 +107,9 @@ def _provide(api: Api, lab_class: LabClass, claim: Object) -> None:
     if api.find(VOLUMES, name) is not None or _age_s(claim) < lab_class.binds_after_s:
         return
     block = claim["spec"].get("volumeMode") == "Block"
-    inside = min((lab_class.folder, *lab_class.more_folders), key=lambda each: len(list(each.glob("lab-*"))))
+    inside = min(
+        (lab_class.folder, *lab_class.more_folders), key=lambda more_folder: len(list(more_folder.glob("lab-*")))
+    )
     path = _device(inside / name, claim) if block else _folder(inside / name)
     reference = {key: claim["metadata"][key] for key in ("name", "namespace", "uid")}
     spec = {

@@ -24,8 +24,8 @@ TRIED = "storage-acceptance-lab-restricted"
 def restricted_v2(api: Api) -> Iterator[None]:
     """What it refuses is refused when the block begins."""
     documents: list[Object] = list(yaml.safe_load_all(FILE.read_text(encoding="utf-8")))
-    kinds = [each for each in documents if each["kind"] == "CustomResourceDefinition"]
-    with defined(api, kinds), applied(api, [each for each in documents if each not in kinds]):
+    kinds = [document for document in documents if document["kind"] == "CustomResourceDefinition"]
+    with defined(api, kinds), applied(api, [document for document in documents if document not in kinds]):
         api.create(NAMESPACES, {"metadata": {"name": TRIED}})
         try:
             wait_for(

@@ -113,7 +113,7 @@ def _see_a_crash(api: Api, *, ordinal: int) -> None:
             seen = wait_for(
                 "a simulated pod to crash",
                 look=lambda: api.get(PODS, name, namespace=namespace)["status"].get("containerStatuses", []),
-                ready=lambda statuses: any("waiting" in each["state"] for each in statuses),
+                ready=lambda statuses: any("waiting" in status["state"] for status in statuses),
                 state=str,
                 timeout_s=10,
                 failure=EnvironmentFailure,

@@ -72,7 +72,7 @@ class StoragePods:
     def ready(self, part: str) -> str:
         """The uid of a Ready pod of the part, or nothing."""
         for pod in self.api.list(PODS, namespace=NAMESPACE, labels=f"lab-part={part}"):
-            conditions = {each["type"]: each["status"] for each in pod["status"].get("conditions") or []}
+            conditions = {condition["type"]: condition["status"] for condition in pod["status"].get("conditions") or []}
             if conditions.get("Ready") == "True" and not pod["metadata"].get("deletionTimestamp"):
                 return str(pod["metadata"]["uid"])
         return ""

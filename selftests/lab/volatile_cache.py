@@ -74,7 +74,7 @@ class VolatileCacheDisk:
 
     def crash(self) -> list[str]:
         """Kill what serves the disk, and all that it held back with it; the names of the volumes that were on it."""
-        volumes = [each.name for each in self.mounted.glob(VOLUMES)]
+        volumes = [path.name for path in self.mounted.glob(VOLUMES)]
         self._kill()
         self.release()
         return volumes
@@ -94,7 +94,7 @@ class VolatileCacheDisk:
             return
         server = int(self._pid.read_text())
         with suppress(psutil.NoSuchProcess):
-            of_disk = {each.pid for each in psutil.Process(server).children(recursive=True)} | {server}
+            of_disk = {child.pid for child in psutil.Process(server).children(recursive=True)} | {server}
             kill(of_disk)  # the disk itself and who serves it at once: nothing has the time to write back
 
             def gone() -> None:

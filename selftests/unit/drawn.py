@@ -49,15 +49,15 @@ def elements(picture: Picture | None) -> list[ET.Element]:
 
 def texts(picture: Picture | None) -> list[str]:
     """All that is written in the picture."""
-    return [each.text or "" for each in elements(picture) if each.tag == f"{SVG}text"]
+    return [element.text or "" for element in elements(picture) if element.tag == f"{SVG}text"]
 
 
 def line(picture: Picture | None, colour: str) -> list[tuple[float, float]]:
     """The points of the first line of the colour behind the axes, in pixels from the left and the top; none of those
     are meant that are a mean or a piece of the key."""
-    for each in elements(picture):
-        if each.get("class") == f"stroke-{colour}" and each.get("stroke-width") == "1.8":
-            numbers = [float(part) for part in each.attrib["d"].replace("M", "").replace("L", "").split()]
+    for element in elements(picture):
+        if element.get("class") == f"stroke-{colour}" and element.get("stroke-width") == "1.8":
+            numbers = [float(part) for part in element.attrib["d"].replace("M", "").replace("L", "").split()]
             points = list(zip(numbers[::2], numbers[1::2], strict=True))
             if points[0][1] > 20:
                 return points

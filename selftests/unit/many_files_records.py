@@ -23,7 +23,7 @@ def rate(
     operation: FileOperation = "create", *, seconds: Sequence[float] = (1.0, 1.1) * 50, files: int = FILES
 ) -> FileRate:
     """Folders of as many files each, which took so long."""
-    said = [[operation, str(files // len(seconds)), f"{each}"] for each in seconds]
+    said = [[operation, str(files // len(seconds)), f"{duration}"] for duration in seconds]
     (found,) = rates_of(said, confidence=CONFIDENCE)
     return found
 

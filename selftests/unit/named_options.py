@@ -6,12 +6,12 @@ import re
 
 from acceptance.settings.offered import GROUPS, OPTIONS
 
-_ALONE = {each.words[0] for each in OPTIONS if not each.group}
-_IN_GROUPS = {f"{each.words[0]} {part}" for each in GROUPS for part in (*each.parts, "PART")}
+_ALONE = {option.words[0] for option in OPTIONS if not option.group}
+_IN_GROUPS = {f"{group.words[0]} {part}" for group in GROUPS for part in (*group.parts, "PART")}
 _NAMED = re.compile(
-    rf"(?:{'|'.join(each.words[0] for each in GROUPS)})(?![-a-z])\s[-a-zA-Z]+|--storage-[a-z]+(?:-[a-z]+)*"
+    rf"(?:{'|'.join(group.words[0] for group in GROUPS)})(?![-a-z])\s[-a-zA-Z]+|--storage-[a-z]+(?:-[a-z]+)*"
 )
-_VARIABLES = {each.variables[0] for each in OPTIONS if not each.group} | {each.variables[0] for each in GROUPS}
+_VARIABLES = {option.variables[0] for option in OPTIONS if not option.group} | {group.variables[0] for group in GROUPS}
 
 
 def unknown_options(text: str) -> set[str]:

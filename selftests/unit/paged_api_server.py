@@ -147,7 +147,7 @@ class PagedApiServer:
         found = _PATH.fullmatch(path)
         if found is None:
             return Answer(404, {"message": f"{path} is not served"})
-        namespace, plural, name, _ = (each or "" for each in found.groups())
+        namespace, plural, name, _ = (group or "" for group in found.groups())
         if method == "GET" and not name:
             return Answer(200, self._page(plural, namespace, query, table="as=Table" in headers["Accept"]))
         if method == "POST":
@@ -179,7 +179,7 @@ class PagedApiServer:
         if table and (columns := self.printed.get(plural)):
             names = [{"name": name, "type": "string"} for name in columns]
             whose = (lambda each: None) if query.get("includeObject") == "None" else _metadata_alone
-            rows = [{"cells": [of(each) for of in columns.values()], "object": whose(each)} for each in items]
+            rows = [{"cells": [of(item) for of in columns.values()], "object": whose(item)} for item in items]
             return {"kind": "Table", "metadata": metadata, "columnDefinitions": names, "rows": rows}
         return {"kind": "List", "metadata": metadata, "items": items}
 

@@ -66,7 +66,7 @@ def record_of_two(
     """The same with a smaller volume rebuilt before it, as the runner makes it."""
     held = SmallerRebuild(size=sizes[0], rebuilds=list(smaller))
     times = [
-        Repeated(size=size, seconds=[each.seconds for each in rebuilds])
+        Repeated(size=size, seconds=[rebuild.seconds for rebuild in rebuilds])
         for size, rebuilds in zip(sizes, (smaller, larger), strict=True)
     ]
     largest = projected_volumes(*times, time_limit_s=86400.0, snapshots=snapshots, confidence=CONFIDENCE)

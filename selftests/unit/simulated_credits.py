@@ -130,7 +130,7 @@ class ReadyBench(SimulatedBench):
     def prepare(
         self, storage_classes: Sequence[str], *, node: str | None, progress: Preparing
     ) -> dict[str, PreparedVolume | AcceptanceError]:
-        return {each: volume(each) for each in storage_classes}
+        return {storage_class: volume(storage_class) for storage_class in storage_classes}
 
 
 def finding(

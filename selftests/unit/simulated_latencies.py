@@ -38,7 +38,9 @@ def sample(latencies_s: Latencies) -> Sample:
         latencies=len(latencies_s),
         histogram=PackedHistogram(dict(zip(middles.tolist(), counts.tolist(), strict=True))),
     )
-    return Sample(duration_s=1.0, counts={each: done if each == "write" else Counts() for each in DIRECTIONS})
+    return Sample(
+        duration_s=1.0, counts={direction: done if direction == "write" else Counts() for direction in DIRECTIONS}
+    )
 
 
 def slow_seconds(share: float, slow_s: float) -> Second:

@@ -41,7 +41,7 @@ class SharedStorage:
         """What fio shows of a volume that asks for `rate`, or for all that it can get."""
         random, now_s, due_s, flying = numpy.random.default_rng(seed), 0.0, 0.0, 0
         begun: list[deque[float]] = [deque(), *(deque([0.0] * DEPTH) for _ in range(neighbours))]
-        queue = deque(each for each in range(1, neighbours + 1) for _ in range(DEPTH))
+        queue = deque(index for index in range(1, neighbours + 1) for _ in range(DEPTH))
         done: list[list[float]] = [[] for _ in range(seconds)]
         speeds, turn = self.iops * random.lognormal(0.0, self.cv, size=seconds), 0
         while now_s < seconds:
@@ -56,7 +56,7 @@ class SharedStorage:
             who = queue[0]
             if self.turns:
                 turn += 1
-                who = next(each % len(begun) for each in range(turn, turn + len(begun)) if begun[each % len(begun)])
+                who = next(index % len(begun) for index in range(turn, turn + len(begun)) if begun[index % len(begun)])
             queue.remove(who)
             second = min(math.floor(now_s), seconds - 1)
             now_s += random.lognormal(0.0, 0.3) / speeds[second]
@@ -113,4 +113,4 @@ def verdicts(storage: SharedStorage, *limits: Limit, seed: int, longest_s: float
         count=2,
         plan=neighbours_plan(longest_s),
     ).record(cache=None)
-    return [judge_beside(record, each) for each in limits]
+    return [judge_beside(record, limit) for limit in limits]

@@ -178,12 +178,12 @@ class SimulatedBench:
             if stopped:
                 break
         read = SimpleNamespace(error=None, unreadable=None, messages="", fio_version="fio-3.33")
-        outputs = [SimpleNamespace(**vars(read), samples=each) for each in self.segments]
+        outputs = [SimpleNamespace(**vars(read), samples=segment) for segment in self.segments]
         log: Any = SimpleNamespace(segments=outputs, ended=None if stopped else 0)
         require_success(load, log, stopped=stopped)
         return [
-            Segment(pod="p", node="n", fio_version="fio-3.33", started=datetime.now(UTC), samples=tuple(each))
-            for each in self.segments
+            Segment(pod="p", node="n", fio_version="fio-3.33", started=datetime.now(UTC), samples=tuple(segment))
+            for segment in self.segments
         ]
 
     def _load(self, storage: Storage, load: Load, number: int, watch: Watch) -> bool:

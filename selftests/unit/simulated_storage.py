@@ -108,7 +108,7 @@ def in_turn(plan: AnalysisPlan) -> tuple[Segments, Segments]:
 
 def duration(*segments: Segments) -> int:
     """The seconds of real time until the last one that counts is over."""
-    return max(each[-1].stop for each in segments)
+    return max(segment[-1].stop for segment in segments)
 
 
 def by_segment(

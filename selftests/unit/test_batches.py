@@ -38,8 +38,8 @@ def test_a_silence_is_as_long_as_it_is() -> None:
     load = samples(1, 1, 9, 1)
     assert seconds_of(load) == 12
     assert loaded_s([load, load]) == 24
-    assert [lengths(list(each)) for each in batches(load, length=4)] == [[1, 1, 9, 1]]
-    assert [lengths(list(each)) for each in batches(load, length=1)] == [[1], [1], [9], [1]]
+    assert [lengths(list(batch)) for batch in batches(load, length=4)] == [[1, 1, 9, 1]]
+    assert [lengths(list(batch)) for batch in batches(load, length=1)] == [[1], [1], [9], [1]]
     assert lengths(list(first_seconds(load, wanted=3))) == [1, 1, 9]
 
 

@@ -39,7 +39,7 @@ class Cluster:
         self.stuck = {f"claim-{number}" for number in range(stuck)}
         self.interrupted_after = interrupted_after
         kinds = (STATEFUL_SETS, PODS, CLAIMS, VOLUMES, NODES, ATTACHMENTS, EVENTS, LEASES)
-        self.there: dict[str, dict[str, Any]] = {each.plural: {} for each in kinds}
+        self.there: dict[str, dict[str, Any]] = {kind.plural: {} for kind in kinds}
         self.there["namespaces"] = {NAMESPACE: item(NAMESPACE, labels={"storage-acceptance/run": RUN_ID})}
         for number in range(MANY):
             self.there["pods"][f"pod-{number}"] = item(f"pod-{number}")

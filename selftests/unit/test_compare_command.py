@@ -140,7 +140,7 @@ def test_a_run_compared_with_itself_is_within_noise(tmp_path: Path, capsys: pyte
     told = compare(capsys, first, first, "--all")
     findings = [each for each in told if each.startswith(("sync-write-iops", "random-read-iops"))]
     assert len(findings) == 3, "not of cpu.use: slower storage has less of it"
-    assert all(each.rstrip().endswith("within noise") for each in findings)
+    assert all(finding.rstrip().endswith("within noise") for finding in findings)
 
 
 def test_the_smallest_change_that_the_pair_could_have_shown_is_told(
@@ -203,7 +203,7 @@ def test_figures_of_any_other_subject_that_both_runs_judged_are_shown(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Whatever the subject: without a line of its own."""
-    others = [each for each in get_args(Subject) if each not in OF_ONE_VOLUME]
+    others = [argument for argument in get_args(Subject) if argument not in OF_ONE_VOLUME]
     runs = []
     for name, seconds in (("one", 30.0), ("two", 45.0)):
         verdicts = [

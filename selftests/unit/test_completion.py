@@ -23,7 +23,7 @@ def test_every_command_and_option_is_there(shell: str, capsys: pytest.CaptureFix
     told = script(shell, capsys)
     for command in COMMANDS:
         assert command.name in told
-    for word in (*(each.words[0] for each in OPTIONS if not each.group), *(each.words[0] for each in GROUPS)):
+    for word in (*(option.words[0] for option in OPTIONS if not option.group), *(group.words[0] for group in GROUPS)):
         assert word.removeprefix("--") in told
     assert ("-l margin" if shell == "fish" else "--margin") in told
 
@@ -54,7 +54,7 @@ def test_an_unknown_shell_is_refused(words: list[str], capsys: pytest.CaptureFix
     ],
 )
 def test_bash_completes(words: list[str], found: set[str], capsys: pytest.CaptureFixture[str]) -> None:
-    listed = " ".join(f"'{each}'" for each in ("storage-acceptance", *words))
+    listed = " ".join(f"'{word}'" for word in ("storage-acceptance", *words))
     asked = f"COMP_WORDS=({listed}); COMP_CWORD={len(words)}; _storage_acceptance; printf '%s\\n' \"${{COMPREPLY[@]}}\""
     assert BASH is not None
     run = subprocess.run(

@@ -109,7 +109,7 @@ def test_it_reaches_its_goal_and_comes_back_with_nothing_left() -> None:
         ("bound", "scheduled", "attached", "running", "ready"), 40
     )
     assert (found.growth[0].at_s, found.growth[-1].requested, found.growth[-1].running) == (0.0, 40, 40)
-    assert [each.pods for each in found.starts] == list(range(1, 41))
+    assert [start.pods for start in found.starts] == list(range(1, 41))
     assert left(api) == []
 
 

@@ -79,7 +79,9 @@ def test_chosen_nodes_are_used_whatever_their_taints_and_others_are_not() -> Non
 
 def test_a_full_node_does_not_keep_pods_from_others() -> None:
     pod = manifest(sets(node("a")))["spec"]["template"]["spec"]
-    assert [each["whenUnsatisfiable"] for each in pod["topologySpreadConstraints"]] == ["ScheduleAnyway"]
+    assert [spread_constraint["whenUnsatisfiable"] for spread_constraint in pod["topologySpreadConstraints"]] == [
+        "ScheduleAnyway"
+    ]
 
 
 def test_the_probe_is_that_of_the_container() -> None:

@@ -17,10 +17,10 @@ from acceptance.report.record_modules import GAUGES as OF_RECORDS
 DASHBOARD: dict[str, Any] = json.loads((Path(__file__).parents[2] / "deploy/grafana/dashboard.json").read_text())
 PANELS: list[dict[str, Any]] = DASHBOARD["panels"]
 GAUGES = {
-    PREFIX + each.name: each
+    PREFIX + gauge.name: gauge
     for gauges in (vars(judged).values(), vars(measured).values(), *OF_RECORDS.values())
-    for each in gauges
-    if isinstance(each, Gauge)
+    for gauge in gauges
+    if isinstance(gauge, Gauge)
 }
 SHARED = {"cluster", "candidate", "tier"}
 EXPRESSIONS = [target["expr"] for panel in PANELS for target in panel.get("targets", [])]
@@ -44,7 +44,7 @@ def test_each_panel_asks_the_data_source_that_was_chosen() -> None:
 
 def test_panels_lie_beside_each_other_within_the_width() -> None:
     places = [panel["gridPos"] for panel in PANELS]
-    assert all(each["x"] >= 0 and each["x"] + each["w"] <= 24 for each in places)
+    assert all(place["x"] >= 0 and place["x"] + place["w"] <= 24 for place in places)
     for one, other in combinations(places, 2):
         apart_x = one["x"] + one["w"] <= other["x"] or other["x"] + other["w"] <= one["x"]
         apart_y = one["y"] + one["h"] <= other["y"] or other["y"] + other["h"] <= one["y"]

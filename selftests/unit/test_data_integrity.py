@@ -75,7 +75,7 @@ def test_one_changed_byte_is_found_with_its_checksums(file: Path) -> None:
     change(file, 3 * BLOCK + 777, bytes([before[3 * BLOCK + 777] ^ 1]))
     found = seen(file)
     assert found.bad == 1
-    assert [each.offset for each in found.mismatches] == [3 * BLOCK]
+    assert [mismatch.offset for mismatch in found.mismatches] == [3 * BLOCK]
     told = str(complaint(found))
     assert told.startswith(f"1 of {BLOCKS} blocks of 64 KiB are not what was written: at offset 196,608 checksum ")
     assert " expected, " in told and told.endswith(" found")
@@ -170,7 +170,7 @@ def test_a_write_that_fails_ends_the_writing(file: Path) -> None:
 
 
 def mismatches(*offsets: int, found: str = "zeros") -> tuple[Mismatch, ...]:
-    return tuple(Mismatch(offset=each * BLOCK, found=found) for each in offsets)
+    return tuple(Mismatch(offset=offset * BLOCK, found=found) for offset in offsets)
 
 
 @pytest.mark.parametrize(

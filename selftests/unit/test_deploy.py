@@ -109,11 +109,11 @@ def test_a_run_is_begun_once_and_one_at_a_time() -> None:
 
 
 def test_what_the_pod_refers_to_is_there() -> None:
-    (claim,) = [each["persistentVolumeClaim"] for each in pod()["volumes"] if "persistentVolumeClaim" in each]
+    (claim,) = [volume["persistentVolumeClaim"] for volume in pod()["volumes"] if "persistentVolumeClaim" in volume]
     assert claim["claimName"] == load("reports.yaml")["metadata"]["name"]
     maps = {each["configMapRef"]["name"] for one in _containers() for each in one["envFrom"]}
     assert maps == {load("settings.yaml")["metadata"]["name"]}
-    (account,) = [each for each in documents("rbac.yaml") if each["kind"] == "ServiceAccount"]
+    (account,) = [document for document in documents("rbac.yaml") if document["kind"] == "ServiceAccount"]
     assert account["metadata"]["name"] == pod()["serviceAccountName"]
     namespaces = {load(name)["metadata"]["namespace"] for name in ("job.yaml", "settings.yaml", "reports.yaml")}
     assert namespaces == {account["metadata"]["namespace"]}
@@ -125,7 +125,9 @@ def _containers() -> list[dict[str, Any]]:
 
 def test_all_that_is_written_is_on_a_volume_of_the_pod() -> None:
     assert all(each["securityContext"]["readOnlyRootFilesystem"] for each in _containers())
-    mounted = {each["mountPath"] for each in container()["volumeMounts"] if not each.get("readOnly")}
+    mounted = {
+        volume_mount["mountPath"] for volume_mount in container()["volumeMounts"] if not volume_mount.get("readOnly")
+    }
     assert {environment()["STORAGE_REPORT"], RECIPE.environment["HOME"]} == mounted
     inside = [Path(environment()["STORAGE_HISTORY"]), Path(RECIPE.environment["MPLCONFIGDIR"])]
     assert all(any(path.is_relative_to(folder) for folder in mounted) for path in inside)
@@ -221,9 +223,9 @@ def test_both_stages_have_one_base_and_its_release_is_named() -> None:
 def test_nobody_can_change_later_what_is_given_rights(file: Path) -> None:
     text = file.read_text(encoding="utf-8")
     images = re.findall(r"registry\.example\.com/\S+", text)
-    assert [each for each in images if not each.endswith("storage-acceptance@sha256:DIGEST")] == []
+    assert [image for image in images if not image.endswith("storage-acceptance@sha256:DIGEST")] == []
     actions = re.findall(r"- uses: (\S+)", text)
-    assert [each for each in actions if not re.fullmatch(r"actions/[a-z-]+@[0-9a-f]{40}", each)] == []
+    assert [action for action in actions if not re.fullmatch(r"actions/[a-z-]+@[0-9a-f]{40}", action)] == []
     checkouts = [part for part in text.split("- uses: ") if part.startswith("actions/checkout@")]
     assert all("ref: COMMIT" in part and "persist-credentials: false" in part for part in checkouts)
 
@@ -239,7 +241,7 @@ def test_an_instruction_that_the_lab_does_not_know_is_refused(tmp_path: Path) ->
 def test_an_example_keeps_the_run_folder_whatever_becomes_of_the_run(file: Path) -> None:
     content = yaml.safe_load(file.read_text(encoding="utf-8"))
     if file.name.startswith("github"):
-        (upload,) = [each for each in content["jobs"]["accept"]["steps"] if "upload-artifact" in each.get("uses", "")]
+        (upload,) = [step for step in content["jobs"]["accept"]["steps"] if "upload-artifact" in step.get("uses", "")]
         assert (upload["if"], upload["with"]["path"]) == ("always()", "reports/2*/")
     else:
         kept = content["storage-acceptance"]["artifacts"]

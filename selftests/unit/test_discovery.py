@@ -25,7 +25,7 @@ def storage_class(name: str, provisioner: str, *, default: bool = False, **more:
 
 
 def on_nodes(*drivers: str) -> list[Object]:
-    return [{"metadata": {"name": "node-1"}, "spec": {"drivers": [{"name": each} for each in drivers]}}]
+    return [{"metadata": {"name": "node-1"}, "spec": {"drivers": [{"name": driver} for driver in drivers]}}]
 
 
 def pod(name: str, **container: Any) -> Object:

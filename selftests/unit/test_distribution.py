@@ -34,7 +34,7 @@ def percentiles(operations: int) -> list[float]:
 def test_at_least_ten_operations_lie_beyond_each_percentile(operations: int, first: float, last: float) -> None:
     found = percentiles(operations)
     assert (found[0], found[-1]) == (first, last)
-    assert found == [each for each in PERCENTILES if first <= each <= last]
+    assert found == [percentile for percentile in PERCENTILES if first <= percentile <= last]
 
 
 def test_too_few_operations_support_none() -> None:
@@ -54,5 +54,5 @@ def test_each_direction_has_its_own_and_one_without_latencies_none() -> None:
     found = distribution([[sample({1_000: 50}), sample({9_000: 50}, direction="sync")]])
     assert set(found) == {"write", "sync"}
     assert found["sync"][0].seconds == pytest.approx(9e-6)
-    unknown = Sample(duration_s=1.0, counts={each: Counts(ios=100) for each in DIRECTIONS})
+    unknown = Sample(duration_s=1.0, counts={direction: Counts(ios=100) for direction in DIRECTIONS})
     assert distribution([[unknown]]) == {}

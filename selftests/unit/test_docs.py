@@ -21,7 +21,7 @@ def anchors(page: str) -> frozenset[str]:
     """The anchors that GitHub makes of the page's headings."""
     text = (ROOT / page).read_text(encoding="utf-8")
     headings = re.findall(r"^#+ (.+)$", unfenced(text), re.MULTILINE)
-    return frozenset(re.sub(r"[^\w -]", "", each.lower()).replace(" ", "-") for each in headings)
+    return frozenset(re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings)
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -65,14 +65,14 @@ def test_commands_that_are_named_exist_with_their_options(page: str, capsys: pyt
                 ENTRY[module]([word, "--help"])
             told = capsys.readouterr().out
             options = re.findall(r"(?<= )--[a-z][a-z-]*", rest.partition(" -- ")[0])
-            unknown += [f"{module} {word} {each}" for each in ("usage:", *options) if each not in told]
+            unknown += [f"{module} {word} {option}" for option in ("usage:", *options) if option not in told]
     assert unknown == []
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_what_the_command_is_told_to_do_it_can(page: str) -> None:
     named = re.findall(r"(?:`|^ {4})storage-acceptance ([a-z][a-z-]*)", PAGES[page], re.MULTILINE)
-    assert set(named) - {each.name for each in COMMANDS} == set()
+    assert set(named) - {command.name for command in COMMANDS} == set()
 
 
 def test_commands_are_looked_for() -> None:

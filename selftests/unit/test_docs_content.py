@@ -89,9 +89,9 @@ def words_of(tree: ast.AST) -> Iterator[str]:
 def said() -> str:
     """All that the suite may say."""
     files = [file for folder in ("acceptance", "fixtures") for file in sorted((ROOT / folder).rglob("*.py"))]
-    words = [each for file in files for each in words_of(ast.parse(file.read_text(encoding="utf-8")))]
+    words = [word for file in files for word in words_of(ast.parse(file.read_text(encoding="utf-8")))]
     templates = sorted((ROOT / "acceptance").rglob("*.jinja"))
-    return "\n".join([*words, *(each.read_text(encoding="utf-8") for each in templates)])
+    return "\n".join([*words, *(template.read_text(encoding="utf-8") for template in templates)])
 
 
 QUOTES = re.findall(r"\*\*\"(.+?)\"\*\*", " ".join(PAGES["docs/verdicts.md"].split()))
@@ -112,11 +112,14 @@ RULES = {
     *get_args(Operator),
     *get_args(RuleKind),
     *get_args(ScalingKind),
-    *(each.partition("_")[0] if each.startswith("foreground") else each for each in get_args(RebuildKind)),
+    *(
+        argument.partition("_")[0] if argument.startswith("foreground") else argument
+        for argument in get_args(RebuildKind)
+    ),
     *(bound.rule for _, bound in PROVISIONING.bounds.values()),
     *(f"{side}_sustained" for side in get_args(Operator)),
     *(each.replace("-", "_") for each in CONTROL_PLANE.bounds),
-    *(each.replace("_", " ") for each in get_args(StopKind)),
+    *(argument.replace("_", " ") for argument in get_args(StopKind)),
     "not_worse_than_before_by",
 }
 

@@ -49,8 +49,8 @@ def test_all_lost_is_said_as_all() -> None:
 
 
 def test_each_kind_of_crash_has_a_verdict_of_its_own() -> None:
-    verdicts = [judge_durability(durability(failure=each)) for each in get_args(Failure)]
-    assert len({each.id for each in verdicts}) == len({each.rule for each in verdicts}) == len(verdicts) > 1
+    verdicts = [judge_durability(durability(failure=argument)) for argument in get_args(Failure)]
+    assert len({verdict.id for verdict in verdicts}) == len({verdict.rule for verdict in verdicts}) == len(verdicts) > 1
 
 
 @pytest.mark.parametrize(
@@ -58,8 +58,8 @@ def test_each_kind_of_crash_has_a_verdict_of_its_own() -> None:
     [
         ([(7, 7)], "7"),
         ([(7, 7), (12, 19)], "7, 12 to 19"),
-        ([(each, each) for each in range(2, 14, 2)], "2, 4, 6, 8, 10 and 1 more place"),
-        ([(each, each) for each in range(2, 18, 2)], "2, 4, 6, 8, 10 and 3 more places"),
+        ([(index, index) for index in range(2, 14, 2)], "2, 4, 6, 8, 10 and 1 more place"),
+        ([(index, index) for index in range(2, 18, 2)], "2, 4, 6, 8, 10 and 3 more places"),
     ],
 )
 def test_many_places_are_counted(ranges: list[tuple[int, int]], words: str) -> None:
@@ -151,12 +151,12 @@ def test_phases_follow_each_other_and_add_up() -> None:
     watch = Stopwatch(began_s=10.0, clock=lambda: next(now))
     for name in ("lost", "scheduled", "lost", "writes"):
         watch.note(name)
-    assert [(each.name, each.seconds) for each in watch.phases()] == [
+    assert [(phase.name, phase.seconds) for phase in watch.phases()] == [
         ("lost", 2.0),
         ("scheduled", 3.0),
         ("writes", 3.5),
     ]
-    assert sum(each.seconds for each in watch.phases()) == 8.5
+    assert sum(phase.seconds for phase in watch.phases()) == 8.5
 
 
 MOVE = {"failed_node": "node-1", "node": "node-2"}

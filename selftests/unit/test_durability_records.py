@@ -98,5 +98,5 @@ def test_records_that_are_not_whole_are_not_counted(data: st.DataObject) -> None
 @given(st.sets(st.integers(min_value=1, max_value=60)))
 def test_ranges_hold_the_same_numbers_and_do_not_touch(numbers: set[int]) -> None:
     found = ranges(sorted(numbers))
-    assert [each for first, last in found for each in range(first, last + 1)] == sorted(numbers)
+    assert [index for first, last in found for index in range(first, last + 1)] == sorted(numbers)
     assert all(later[0] > before[1] + 1 for before, later in pairwise(found))

@@ -20,7 +20,9 @@ RUNS = {"containerStatuses": [{"name": MAIN, "state": {"running": {}}}]}
 
 def lines(*numbers: int) -> bytes:
     """As the node keeps them: a record a second, each with its time."""
-    return b"".join(b"2026-11-01T01:02:%02d.5Z storage-acceptance: durable %d\n" % (each, each) for each in numbers)
+    return b"".join(
+        b"2026-11-01T01:02:%02d.5Z storage-acceptance: durable %d\n" % (number, number) for number in numbers
+    )
 
 
 class Cluster:

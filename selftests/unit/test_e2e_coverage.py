@@ -21,7 +21,7 @@ CALLED = {
     "pvc-deletion-performance": "pvcDeletionPerf",
     "read-write-once-pod": "ReadWriteOncePod",
 }
-SUITES = list(dict.fromkeys(each.suite for each in known_behaviours()))
+SUITES = list(dict.fromkeys(behaviour.suite for behaviour in known_behaviours()))
 
 
 def rows_of(suite: str) -> str:
@@ -37,7 +37,7 @@ def rows_of(suite: str) -> str:
 
 
 def of(suite: str) -> list[KnownBehaviour]:
-    return [each for each in known_behaviours() if each.suite == suite]
+    return [behaviour for behaviour in known_behaviours() if behaviour.suite == suite]
 
 
 def test_there_are_22_suites_and_87_behaviours() -> None:
@@ -64,7 +64,10 @@ def test_the_page_names_the_tests_that_the_file_names(suite: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", sorted({name for each in known_behaviours() for name in (*each.asked, *each.in_part)} - {"discover"})
+    "name",
+    sorted(
+        {name for behaviour in known_behaviours() for name in (*behaviour.asked, *behaviour.in_part)} - {"discover"}
+    ),
 )
 def test_each_test_that_the_file_names_is_there(name: str) -> None:
     file, _, test = name.partition("::")

@@ -127,7 +127,7 @@ def test_storage_that_stood_still_has_neither_passed_nor_failed_early() -> None:
     assert not is_decided(slow, stalls)
     assert is_decided(slow, stalls * 4)
     assert is_decided(slow, writes(1, 1, 1, 1, latency_s=0.9))
-    idle = [replace(each, cpu_s=0.0) for each in stalls]
+    idle = [replace(stall, cpu_s=0.0) for stall in stalls]
     assert not is_decided(limit("cpu.use", at_most=0.4), idle)
 
 

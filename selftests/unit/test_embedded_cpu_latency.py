@@ -15,7 +15,7 @@ from selftests.unit.test_report import full
 
 def open_files() -> list[Path]:
     """What this process has open."""
-    return [each.readlink() for each in Path("/proc/self/fd").iterdir() if each.is_symlink()]
+    return [path.readlink() for path in Path("/proc/self/fd").iterdir() if path.is_symlink()]
 
 
 def test_no_wait_for_a_cpu_is_asked_for_as_long_as_the_block_lasts(tmp_path: Path) -> None:

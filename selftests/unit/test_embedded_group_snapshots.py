@@ -44,8 +44,8 @@ def a_definition(folder: Path, kind: str, *versions: str) -> None:
         "names": {"plural": kind},
         "conversion": {"strategy": "Webhook", "webhook": {}},
         "versions": [
-            {"name": each, "served": True, "storage": each == versions[-1], "deprecated": each != versions[-1]}
-            for each in versions
+            {"name": version, "served": True, "storage": version == versions[-1], "deprecated": version != versions[-1]}
+            for version in versions
         ],
     }
     (folder / f"groupsnapshot.storage.k8s.io_{kind}.yaml").write_text(yaml.safe_dump({"spec": spec}))

@@ -106,7 +106,7 @@ def test_a_container_that_cannot_start_is_named_with_what_lacks() -> None:
 def test_a_nodes_block_devices_are_the_hosts_and_loop_devices_to_come() -> None:
     """Of each name there is one link, also where the host has the loop device already."""
     there = ["../devices/pci/vda", "../devices/virtual/block/loop0"]
-    names = [Path(each).name for each in longhorn_mounts.block_devices(there)]
+    names = [Path(block_device).name for block_device in longhorn_mounts.block_devices(there)]
     assert {"vda", "loop0", "loop255"} <= set(names)
     assert len(names) == len(set(names))
 

@@ -203,7 +203,9 @@ def test_kwok_may_read_no_secrets_and_change_no_objects_of_others() -> None:
     documents = yaml.safe_load_all((MANIFESTS / "simulation.yaml").read_text())
     rules = [rule for document in documents for rule in document.get("rules", [])]
     assert all("*" not in (*rule["resources"], *rule["verbs"], *rule["apiGroups"]) for rule in rules)
-    changed = {each for rule in rules for each in rule["resources"] if {"create", "patch", "delete"} & {*rule["verbs"]}}
+    changed = {
+        resource for rule in rules for resource in rule["resources"] if {"create", "patch", "delete"} & {*rule["verbs"]}
+    }
     assert changed == {
         "nodes/status",
         "pods/status",

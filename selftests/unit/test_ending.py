@@ -29,16 +29,16 @@ def ended(
         names=("a", "b"),
         runtimes_s=(runtime_s, runtime_s),
     )
-    nothing = {each: Counts() for each in DIRECTIONS}
+    nothing = {direction: Counts() for direction in DIRECTIONS}
     outputs = [
         SimpleNamespace(
-            samples=[Sample(duration_s=each, counts=nothing)] if each else [],
+            samples=[Sample(duration_s=duration, counts=nothing)] if duration else [],
             error=None,
             unreadable=None,
             messages="m",
             fio_version="fio-3.33",
         )
-        for each in seconds
+        for duration in seconds
     ]
     vars(outputs[-1]).update(fio_version=fio_version, unreadable=unreadable)
     log: Any = SimpleNamespace(segments=outputs, ended=status)

@@ -12,12 +12,12 @@ from acceptance.results.checksums import check
 from acceptance.results.file import read_results
 
 ROOT = Path(__file__).parents[2]
-RUNS = sorted(each.parent for each in (ROOT / "docs" / "evidence").glob("*/results.json"))
+RUNS = sorted(path.parent for path in (ROOT / "docs" / "evidence").glob("*/results.json"))
 MOST_BYTES = 2_000_000
 
 
 def test_there_is_evidence() -> None:
-    assert [each.name for each in RUNS] == ["longhorn-1.10"]
+    assert [run.name for run in RUNS] == ["longhorn-1.10"]
 
 
 @pytest.mark.parametrize("run", RUNS, ids=lambda run: run.name)
@@ -43,14 +43,14 @@ def test_it_verifies_and_what_it_leaves_out_is_said(run: Path, capsys: pytest.Ca
 def test_the_page_beside_it_tells_how_it_ended_and_what_was_not_real(run: Path) -> None:
     found = read_results(run / "results.json")
     readme = (run.parent / "README.md").read_text(encoding="utf-8")
-    passed = sum(each.status == "pass" for each in found.verdicts)
+    passed = sum(verdict.status == "pass" for verdict in found.verdicts)
     assert f"{passed} passed" in readme and found.run.id in readme
     assert found.cluster is not None and found.cluster.stand_ins
 
 
 @pytest.mark.parametrize("run", RUNS, ids=lambda run: run.name)
 def test_it_is_small_and_names_no_folder_of_whoever_ran_it(run: Path) -> None:
-    files = [each for each in run.iterdir() if each.is_file()]
-    assert sum(each.stat().st_size for each in files) < MOST_BYTES
-    for each in files:
-        assert not re.search(r"/(?:home|root|work|tmp)/\w", each.read_text(encoding="utf-8")), each.name
+    files = [path for path in run.iterdir() if path.is_file()]
+    assert sum(file.stat().st_size for file in files) < MOST_BYTES
+    for file in files:
+        assert not re.search(r"/(?:home|root|work|tmp)/\w", file.read_text(encoding="utf-8")), file.name

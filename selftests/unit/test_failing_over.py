@@ -50,5 +50,5 @@ def test_all_attachments_are_looked_through_once(monkeypatch: pytest.MonkeyPatch
     follow_failover(workspace, PLAN, attachments=attachments, watch=watch, timeout_s=60)
     asked = [query for kind, query in server.asked if kind == "LIST volumeattachments"]
     assert ["fieldSelector" in query for query in asked] == [False] + [True] * server.waited
-    phases = {each.name: each.seconds for each in watch.phases()}
+    phases = {phase.name: phase.seconds for phase in watch.phases()}
     assert phases[SCHEDULED] == 0 and phases[DETACHED] > 0

@@ -172,7 +172,7 @@ def test_measuring_ends_once_all_that_is_asked_is_decided(
 ) -> None:
     samples = recording(1000).samples
     against = recording(1000, role="baseline").samples if baseline else None
-    assert decided([at_least(each) for each in limits], rules, samples, against, plan=PLAN) is over
+    assert decided([at_least(limit) for limit in limits], rules, samples, against, plan=PLAN) is over
 
 
 def test_measuring_goes_on_while_anything_is_open() -> None:

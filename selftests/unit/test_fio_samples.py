@@ -29,7 +29,7 @@ def samples_of(documents: Sequence[Json], *, jobs: Sequence[str] = ("writes",)) 
 
 
 def seconds_and_ios(samples: Sequence[Sample | None]) -> list[tuple[float, int]]:
-    return [(round(each.duration_s, 1), each.counts["write"].ios) for each in samples if each is not None]
+    return [(round(sample.duration_s, 1), sample.counts["write"].ios) for sample in samples if sample is not None]
 
 
 def ios(samples: Sequence[Sample | None], direction: str) -> list[int | None]:
@@ -94,7 +94,7 @@ def test_documents_from_before_the_load_are_no_seconds_without_progress(recorded
     assert samples[: len(before) + 3] == [None] * (len(before) + 3)  # and two of the ramp, and one to count from
     # The one to count from came 0.6 s late, so that time counts from the end of the ramp.
     assert ios(samples[len(before) + 3 :], "read") == [61, 30, None]
-    assert [each and round(each.duration_s, 1) for each in samples[len(before) + 3 :]] == [2.0, 1.0, None]
+    assert [sample and round(sample.duration_s, 1) for sample in samples[len(before) + 3 :]] == [2.0, 1.0, None]
 
 
 def test_a_job_that_waits_for_another_does_not_mix_its_ramp_into_the_load(recorded: Recorded) -> None:
@@ -103,11 +103,11 @@ def test_a_job_that_waits_for_another_does_not_mix_its_ramp_into_the_load(record
 
 
 def test_a_stalled_second_counts_with_its_whole_time(recorded: Recorded) -> None:
-    samples = [each for each in samples_of(documents_in(recorded("stalled"))) if each is not None]
+    samples = [sample for sample in samples_of(documents_in(recorded("stalled"))) if sample is not None]
     stalled = samples[0]
     assert stalled.duration_s == pytest.approx(2.756)
     assert stalled.counts["write"].ios == 19
-    assert sum(each.duration_s for each in samples) == pytest.approx(3.875)
+    assert sum(sample.duration_s for sample in samples) == pytest.approx(3.875)
 
 
 def test_a_stall_across_the_end_of_the_ramp_counts_from_there_and_leaves_no_trace_of_the_ramp(
@@ -175,8 +175,8 @@ def test_documents_that_are_lost_at_the_beginning_change_no_rate(lost: int, ramp
         for since_ms in [round(ramp_s * 1000) if at_ms > ramp_s * 1000 else 0]
     ]
     samples = [*filter(None, samples_of(steady[lost:]))]
-    assert [each.counts["write"].ios / each.duration_s for each in samples] == pytest.approx([100] * len(samples))
-    assert sum(each.duration_s for each in samples) >= 7 - (lost + 2) - ramp_s
+    assert [sample.counts["write"].ios / sample.duration_s for sample in samples] == pytest.approx([100] * len(samples))
+    assert sum(sample.duration_s for sample in samples) >= 7 - (lost + 2) - ramp_s
 
 
 def grouped(at_ms: int, done: int, *, ran_ms: Sequence[int], numjobs: str, in_global: bool = False) -> Json:

@@ -67,9 +67,9 @@ def printed(version: str) -> FioOutput:
 def test_results_of_supported_versions_are_read_right(version: str) -> None:
     output = printed(version)
     assert (output.error, output.unreadable, output.fio_version) == (None, None, f"fio-{version}")
-    assert [(each.duration_s, each.counts["read"].ios) for each in output.samples] == [(1.0, PER_SECOND)] * 2
-    for each in output.samples:
-        counts = each.counts["read"]
+    assert [(sample.duration_s, sample.counts["read"].ios) for sample in output.samples] == [(1.0, PER_SECOND)] * 2
+    for sample in output.samples:
+        counts = sample.counts["read"]
         assert (counts.bytes, counts.latencies) == (BLOCK * PER_SECOND, PER_SECOND)
         assert counts.latency_sum_s == pytest.approx(PER_SECOND * LATENCY_US / 1e6)
         assert dict(counts.histogram) == {LATENCY_US * 1000: PER_SECOND}

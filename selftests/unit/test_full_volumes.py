@@ -56,7 +56,7 @@ def pod(script: str, folder: Path, *, shell: list[str] | None = None, **variable
 
 
 def sums_of(folder: Path) -> dict[str, str]:
-    return {each.name: hashlib.sha256(each.read_bytes()).hexdigest() for each in folder.iterdir() if each.is_file()}
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.iterdir() if path.is_file()}
 
 
 @pytest.mark.parametrize("shell", SHELLS, ids=" ".join)
@@ -79,7 +79,7 @@ def test_a_file_that_no_longer_fits_ends_it_and_does_not_count(shell: list[str],
 def test_more_than_it_may_hold_is_never_written(tmp_path: Path) -> None:
     written = read_writing(pod("fill.sh", tmp_path, MOST=5 * 65536 - 1))
     assert (written.stop, len(written.sums)) == ("bound", 4)
-    assert sum(each.stat().st_size for each in tmp_path.iterdir()) == 4 * 65536
+    assert sum(path.stat().st_size for path in tmp_path.iterdir()) == 4 * 65536
 
 
 def test_nothing_is_written_where_more_shows_than_was_asked_for(tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_files_are_removed_before_others_are_written(tmp_path: Path) -> None:
     pod("fill.sh", tmp_path, MOST=3 * 65536)
     written = read_writing(pod("fill.sh", tmp_path, MOST=65536, PREFIX="b", REMOVE="a-1 a-2"))
     assert list(written.sums) == ["b-1"]
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["a-3", "b-1"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a-3", "b-1"]
 
 
 @pytest.mark.parametrize(
@@ -269,14 +269,14 @@ def tried(**changes: Any) -> tuple[FullVolumeRecord, PlayedBench]:
 
 
 def statuses(record: FullVolumeRecord) -> dict[str, str]:
-    return {each.aspect: each.status for each in record.findings}
+    return {finding.aspect: finding.status for finding in record.findings}
 
 
 def test_a_good_volume_holds_all() -> None:
     record, bench = tried()
     assert statuses(record) == {**dict.fromkeys(ASPECTS[:4], "held"), "growth": "not_tried", "trim": "not_tried"}
     assert (record.written, record.free, bench.failed) == (SIZE, SIZE, False)
-    assert "it took 32 MiB after 32 MiB were deleted" in {each.how for each in record.findings}
+    assert "it took 32 MiB after 32 MiB were deleted" in {finding.how for finding in record.findings}
 
 
 @pytest.mark.parametrize(
@@ -293,7 +293,7 @@ def test_a_good_volume_holds_all() -> None:
 def test_each_thing_that_is_wrong_fails_by_itself(changes: dict[str, Any], fails: set[str], words: str) -> None:
     record, bench = tried(**changes)
     assert {name for name, status in statuses(record).items() if status == "failed"} == fails and bench.failed
-    (found,) = [each for each in record.findings if each.status == "failed"]
+    (found,) = [finding for finding in record.findings if finding.status == "failed"]
     assert words in found.how
     verdict = judge_full_volume(record, found.aspect)
     assert verdict.status == "fail" and words in verdict.reason
@@ -345,20 +345,20 @@ def test_a_class_that_shows_more_is_not_filled() -> None:
         Unsupported, match=r"fast does not enforce its size: a volume of 64 MiB shows 6.25 GiB, 6.25 GiB of"
     ):
         trial.FillingTrial(bench=cast(Bench, bench), size=SIZE, say=lambda text: None).run()
-    assert [each["claim"] for each in bench.scripts] == ["neighbour"]
+    assert [script["claim"] for script in bench.scripts] == ["neighbour"]
 
 
 def test_a_folder_of_a_nodes_disk_is_not_filled_however_large_that_is() -> None:
     bench = PlayedBench(says=PlayedVolumes(), kind="hostPath")
     with pytest.raises(Unsupported, match="does not enforce its size"):
         trial.FillingTrial(bench=cast(Bench, bench), size=SIZE, say=lambda text: None).run()
-    assert [(each["claim"], each["MOST"]) for each in bench.scripts] == [("neighbour", str(2 * MIB))]
+    assert [(script["claim"], script["MOST"]) for script in bench.scripts] == [("neighbour", str(2 * MIB))]
 
 
 def test_a_volume_that_others_have_written_to_is_not_filled() -> None:
     """All that is new must be almost empty; what was filled need not be."""
     _, bench = tried()
-    free = {each["PREFIX"]: each["FREE_LEAST"] for each in bench.scripts if "PREFIX" in each}
+    free = {script["PREFIX"]: script["FREE_LEAST"] for script in bench.scripts if "PREFIX" in script}
     assert free == {"n": "75", "a": "75", "m": "0", "b": "0"}
 
 
@@ -385,8 +385,8 @@ def test_a_volume_that_takes_nothing_is_not_full() -> None:
 
 def test_a_trial_writes_no_more_than_a_tenth_over_its_size() -> None:
     _, bench = tried()
-    for each in bench.scripts:
-        assert int(each.get("SHOWN_MOST", 0)) <= 1.1 * SIZE and int(each.get("MOST", 0)) <= 1.1 * SIZE
+    for script in bench.scripts:
+        assert int(script.get("SHOWN_MOST", 0)) <= 1.1 * SIZE and int(script.get("MOST", 0)) <= 1.1 * SIZE
 
 
 @pytest.mark.parametrize("status", ["held", "failed", "not_tried"])

@@ -105,7 +105,7 @@ def test_two_writers_at_once_lose_and_mix_nothing(folder_in_memory: Path) -> Non
     assert [writer.wait(timeout=HANGS_S) for writer in writers] == [0, 0]
     found = read_history(path)
     assert found.problems == ()
-    assert {each.run for each in found.runs} == {f"{name}-{number}" for name in "ab" for number in range(150)}
+    assert {run.run for run in found.runs} == {f"{name}-{number}" for name in "ab" for number in range(150)}
 
 
 def test_a_writer_waits_for_the_one_before_it(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,7 +116,7 @@ def test_a_writer_waits_for_the_one_before_it(path: Path, monkeypatch: pytest.Mo
         with pytest.raises(EnvironmentFailure, match="unlocked by another process"):
             append(path, record("late"))
     append(path, record("later"))
-    assert [each.run for each in read_history(path).runs] == ["run-1", "later"]
+    assert [run.run for run in read_history(path).runs] == ["run-1", "later"]
 
 
 @pytest.mark.parametrize("kept", [1, 20, 400, -1])
@@ -125,12 +125,12 @@ def test_what_a_killed_writer_left_is_passed_over_and_the_next_line_begins_anew(
     whole = path.read_bytes()
     path.write_bytes(whole + whole[:-1][:kept])  # kept = -1: all but the last brace
     found = read_history(path)
-    assert [each.run for each in found.runs] == ["a"]
+    assert [run.run for run in found.runs] == ["a"]
     assert len(found.problems) == 1
     assert found.problems[0].startswith(f"{path}:2: wanted a run as one line of JSON, found ")
     append(path, record("b"))
     after = read_history(path)
-    assert [each.run for each in after.runs] == ["a", "b"]
+    assert [run.run for run in after.runs] == ["a", "b"]
     assert after.problems == found.problems
 
 
@@ -138,7 +138,7 @@ def test_a_line_that_lacks_only_its_end_is_whole(path: Path) -> None:
     append(path, record("a"))
     path.write_bytes(path.read_bytes()[:-1])
     append(path, record("b"))
-    assert [each.run for each in read_history(path).runs] == ["a", "b"]
+    assert [run.run for run in read_history(path).runs] == ["a", "b"]
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_a_damaged_line_elsewhere_is_passed_over(path: Path, damaged: bytes) -> 
     path.write_bytes(path.read_bytes() + damaged + b"\n\n")
     append(path, record("b"))
     found = read_history(path)
-    assert [each.run for each in found.runs] == ["a", "b"]
+    assert [run.run for run in found.runs] == ["a", "b"]
     (problem,) = found.problems
     assert problem.startswith(f"{path}:2: wanted a run ")
 
@@ -165,7 +165,7 @@ def test_an_impossible_value_is_a_damaged_line(path: Path, field: str, value: ob
     wrong["measurements"][0]["metrics"]["write.latency.p1"][field] = value
     path.write_text(path.read_text() + json.dumps(wrong) + "\n")
     found = read_history(path)
-    assert [each.run for each in found.runs] == ["a"]
+    assert [run.run for run in found.runs] == ["a"]
     assert "found one with measurements.0.metrics.write.latency.p1." + field in found.problems[0]
 
 
@@ -175,7 +175,7 @@ def test_a_date_without_a_zone_is_a_damaged_line(path: Path) -> None:
     path.write_text(path.read_text() + json.dumps(wrong) + "\n")
     append(path, record("c"))
     found = read_history(path)
-    assert [each.run for each in found.runs] == ["a", "c"]
+    assert [run.run for run in found.runs] == ["a", "c"]
     assert "found one with date: Input should have timezone info; the line is ignored" in found.problems[0]
 
 

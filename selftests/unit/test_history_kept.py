@@ -24,7 +24,7 @@ def finished(tmp_path: Path, recorder: Recorder, *, status: int, history: bool =
     asked = SimpleNamespace(history=History(path=path) if history else None, profile_texts=texts)
     config: Any = SimpleNamespace(stash={INPUTS: asked})
     add_to_history(config, Run(id="r", folder=RunFolder(tmp_path, run_id="r"), recorder=recorder), status=status)
-    return [each.exit_status for each in read_history(path).runs]
+    return [run.exit_status for run in read_history(path).runs]
 
 
 @pytest.mark.parametrize("status", [0, 1, 5, 6])

@@ -55,7 +55,7 @@ def test_a_path_that_is_accepted_is_the_one_that_fio_loads(name: str, tmp_path: 
     job.write_text("[a]\nfilename=${FILE}\nsize=4k\nrw=write\n")
     subprocess.run(["fio", str(job)], env=os.environ | {"FILE": str(file)}, capture_output=True, check=True)
     assert file.stat().st_size == 4096
-    assert sorted(each.name for each in tmp_path.iterdir()) == sorted([name, "job.fio"])
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([name, "job.fio"])
 
 
 @pytest.fixture

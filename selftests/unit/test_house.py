@@ -20,7 +20,7 @@ LONGEST = 300
 def layers() -> list[set[str]]:
     """The floors that lint guards, the highest first."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    contracts = {each["id"]: each for each in settings["tool"]["importlinter"]["contracts"]}
+    contracts = {contract["id"]: contract for contract in settings["tool"]["importlinter"]["contracts"]}
     return [set(layer.split(" | ")) for layer in contracts["floors"]["layers"]]
 
 
@@ -68,4 +68,4 @@ def test_hooks_run_what_lint_runs() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     steps = makefile.partition("\nlint:\n")[2].partition("\n\n")[0]
     hooks = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))["repos"][0]["hooks"]
-    assert [each["entry"].removeprefix(".venv/bin/") for each in hooks] == [each.strip() for each in steps.splitlines()]
+    assert [hook["entry"].removeprefix(".venv/bin/") for hook in hooks] == [line.strip() for line in steps.splitlines()]

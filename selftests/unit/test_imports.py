@@ -54,7 +54,7 @@ def test_a_real_file_of_csi_sanity_is_counted_as_it_counted() -> None:
     good, bad = read_import(GOOD), read_import(BAD)
     assert good.counted == "73 passed, 0 failed, 30 skipped" and bad.counted == "71 passed, 2 failed, 30 skipped"
     assert good.tool == bad.tool == "csi-sanity" and good.doubts == bad.doubts == [] and good.failures == []
-    assert [(each.suite, each.behaviour) for each in bad.failures] == [
+    assert [(failure.suite, failure.behaviour) for failure in bad.failures] == [
         ("Node Service NodeExpandVolume", "should work if node-expand is called after node-publish"),
         ("ExpandVolume", "should work"),
     ]
@@ -78,13 +78,16 @@ def test_tests_of_the_e2e_are_grouped_by_what_they_ask_whatever_their_tags(tmp_p
         ),
     )
     assert (found.tool, found.drivers) == ("kubernetes-e2e", ["csi.example.com"])
-    assert [(each.suite, each.behaviour, each.passed, each.failed, each.skipped) for each in found.behaviours] == [
+    assert [
+        (behaviour.suite, behaviour.behaviour, behaviour.passed, behaviour.failed, behaviour.skipped)
+        for behaviour in found.behaviours
+    ] == [
         ("volumes", "should store data", 1, 1, 0),
         ("subPath", "should fail if subpath file is outside the volume", 1, 0, 0),
         ("topology", "should provision a volume", 0, 0, 1),
         ("outside the storage suites", "PVC Protection should hold", 1, 0, 0),
     ]
-    assert [(each.variant, each.message) for each in found.failures] == [("Dynamic PV (xfs)", "full")]
+    assert [(failure.variant, failure.message) for failure in found.failures] == [("Dynamic PV (xfs)", "full")]
 
 
 def test_a_failure_outside_of_tests_is_a_failure(tmp_path: Path) -> None:
@@ -231,7 +234,7 @@ def test_names_of_files(tmp_path: Path) -> None:
 
 def with_imports(*files: Path) -> Results:
     results = run_of(verdicts=[judged()], where=cluster(class_of()))
-    return results.model_copy(update={"imports": [read_import(each, name=each.stem) for each in files]})
+    return results.model_copy(update={"imports": [read_import(file, name=file.stem) for file in files]})
 
 
 def test_the_file_is_evidence_of_the_run(tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ class Ended:
     @property
     def found(self) -> list[str]:
         """The statuses of its verdicts."""
-        return [each["status"] for each in (self.results or {"verdicts": []})["verdicts"]]
+        return [verdict["status"] for verdict in (self.results or {"verdicts": []})["verdicts"]]
 
 
 def run(folder: Path, *names: str, words: tuple[str, ...] = ()) -> Ended:

@@ -188,7 +188,8 @@ def test_a_run_in_which_nothing_was_judged_says_so(tmp_path: Path) -> None:
 def test_what_a_class_lacks_does_not_apply_and_what_was_not_tried_does(tmp_path: Path) -> None:
     """Here of tests without a limit, by the same way as of those with one."""
     verdicts = {
-        each["test"]: each for each in ended(tmp_path, "-k", "test_lacks or test_not_tried").results["verdicts"]
+        verdict["test"]: verdict
+        for verdict in ended(tmp_path, "-k", "test_lacks or test_not_tried").results["verdicts"]
     }
     told = {test.partition("::")[2].partition("[")[0]: each for test, each in verdicts.items()}
     assert {name: (each["status"], each["applies"]) for name, each in told.items()} == {

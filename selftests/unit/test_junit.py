@@ -40,7 +40,7 @@ def ended(*endings: Ending, test: str = TEST, **more: Any) -> EndedTest:
 
 def suite(*cases: EndedTest, verdicts: tuple[Verdict, ...] = (), exit_status: int | None = 0, **more: Any) -> Element:
     """The suite of the document that these make."""
-    results = run_of(verdicts=[each.model_copy(update={"test": TEST}) for each in verdicts], **more)
+    results = run_of(verdicts=[verdict.model_copy(update={"test": TEST}) for verdict in verdicts], **more)
     (found,) = ElementTree.fromstring(junit_text(results, cases, exit_status=exit_status).encode())
     return found
 

@@ -63,7 +63,7 @@ class Vendor(PagedApiServer):
     def come_back(self) -> None:
         """At a look: the last of them, a pod that was made again is Ready."""
         conditions = [each["status"]["conditions"][0] for each in self.objects["pods"].values()]
-        waiting = [each for each in conditions if each["status"] == "False"]
+        waiting = [condition for condition in conditions if condition["status"] == "False"]
         if waiting:
             self.looks -= 1
             if self.looks <= 0:
@@ -92,7 +92,7 @@ def vendor(*names: str) -> Vendor:
 
 def test_only_pods_with_those_labels_are_seen_and_this_very_one_is_killed() -> None:
     server = vendor()
-    assert [(each.name, each.node) for each in storage_pods(server.api, MANAGER)] == [
+    assert [(storage_pod.name, storage_pod.node) for storage_pod in storage_pods(server.api, MANAGER)] == [
         ("manager-1", "node-1"),
         ("manager-2", "node-2"),
     ]

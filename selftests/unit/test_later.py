@@ -92,7 +92,7 @@ def teardown(runner: Ending, *, nextitem: object = None, tier: Tier | None = Non
     recorder = Recorder(run_id="r", started=datetime(2026, 11, 23, tzinfo=UTC), settings={}, tier_limits=0)
     for later in runner.found:
         recorder.keep(*later.first.measurements)
-        recorder.verdicts.extend(later.first.against(each) for each in tier.limits)
+        recorder.verdicts.extend(later.first.against(limit) for limit in tier.limits)
     inputs = SimpleNamespace(tier=tier)
     config = SimpleNamespace(stash={RUNNER: runner, RUN: SimpleNamespace(recorder=recorder), INPUTS: inputs})
     item: Any = SimpleNamespace(config=config)

@@ -388,9 +388,9 @@ def _shipped_and_lab() -> tuple[Tier, Tier]:
 def _kinds(tier: Tier) -> set[tuple[str, str]]:
     """What kinds of limits a tier has, but for comparisons; of what runs no profile, each figure is a kind."""
     return {
-        (each.section, each.rule if each.profile in SHIPPED_PROFILES else each.path.split(".")[0])
-        for each in tier.limits
-        if each.section not in ("comparison", "history")
+        (limit.section, limit.rule if limit.profile in SHIPPED_PROFILES else limit.path.split(".")[0])
+        for limit in tier.limits
+        if limit.section not in ("comparison", "history")
     }
 
 

@@ -174,7 +174,7 @@ def test_each_source_of_the_shipped_limits_is_an_address_and_named_by_a_limit() 
 )
 def test_each_source_of_a_target_is_an_address(target: Path) -> None:
     sources = re.findall(r"^ +source: (.*)$", target.read_text(encoding="utf-8"), re.MULTILINE)
-    assert sources and [each for each in sources if not is_an_address(each)] == []
+    assert sources and [source for source in sources if not is_an_address(source)] == []
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ def test_the_worst_of_all_runs_less_the_margin(tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     assert suggest(*kept(tmp_path, good(1, 1500.0), good(2, 1000.0), good(3, 1200.0)), "-o", str(file)) == 0
     found = load_limits(file, profiles=shipped_profiles() | {"order-log"}, shipped=shipped_folder() / "thresholds.yaml")
-    assert [f"{each.profile}: {words_of(each)}" for each in found.tier("suggested").limits] == [
+    assert [f"{limit.profile}: {words_of(limit)}" for limit in found.tier("suggested").limits] == [
         "order-log: read.iops at least 3,600 IOPS",
         "random-write-bandwidth: write.bandwidth at least 130 MiB/s",
         "sync-write-iops: write.iops at least 720 IOPS",

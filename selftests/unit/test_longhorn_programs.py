@@ -30,7 +30,7 @@ def test_definitions_come_without_what_is_for_helm(tmp_path: Path) -> None:
     path = tmp_path / "crds.yaml"
     path.write_text(f"{CHART}---\n{CHART}")
     documents = list(yaml.safe_load_all(definitions.without_chart(path)))
-    assert [each["metadata"]["labels"] for each in documents] == [{"longhorn-manager": ""}] * 2
+    assert [document["metadata"]["labels"] for document in documents] == [{"longhorn-manager": ""}] * 2
 
 
 def test_another_template_in_the_definitions_is_refused(tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_every_program_is_where_it_is_said_to_be(compiler: Compiler) -> None:
     assert found.path("longhorn-adaptor").read_text() == "#!longhorn-adaptor"
     assert found.path("launch-manager").stat().st_mode & 0o777 == 0o755
     assert set(images._PLACES.values()) <= set(found.paths)
-    assert {each for each in images._ENTRYPOINTS.values() if each} <= set(found.paths)
+    assert {entrypoint for entrypoint in images._ENTRYPOINTS.values() if entrypoint} <= set(found.paths)
     assert [path.name for path in found.crds] == ["longhorn.yaml", "snapshots.yaml"]
 
 

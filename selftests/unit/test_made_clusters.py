@@ -188,7 +188,7 @@ def test_nodes_of_kind_that_take_pods_are_workers(programs: Callable[[], list[st
     made = manager("kind", tmp_path, nodes=2)
     made.create_cluster()
     config = yaml.safe_load(Path(programs()[0].split()[-1]).read_text())
-    assert [each["role"] for each in config["nodes"]] == ["control-plane", "worker", "worker"]
+    assert [node["role"] for node in config["nodes"]] == ["control-plane", "worker", "worker"]
     assert made.nodes == 3
 
 
@@ -203,7 +203,7 @@ def test_a_file_that_names_a_cluster_does_not_name_ours(
     made.create_cluster()
     made.delete_cluster()
     assert f"--config {theirs}" in programs()[0]
-    assert all(NAME in each and "production" not in each for each in programs())
+    assert all(NAME in program and "production" not in program for program in programs())
 
 
 @pytest.mark.parametrize(
@@ -215,7 +215,7 @@ def test_images_of_this_machine_are_loaded(
 ) -> None:
     monkeypatch.setenv("FAILS", "-" if there else "inspect")
     load_images(manager("kind", tmp_path, load=load), ["suite:1"])
-    assert any(each.startswith("kind load docker-image suite:1") for each in programs()) is loaded
+    assert any(program.startswith("kind load docker-image suite:1") for program in programs()) is loaded
 
 
 def test_an_image_that_cannot_be_loaded_is_told_with_the_way_out(
@@ -321,7 +321,7 @@ def run(programs: Callable[[], list[str]], tmp_path: Path) -> Callable[..., Ende
 
 
 def asked(calls: list[str], what: str) -> list[str]:
-    return [each for each in calls if each.startswith(f"kind {what}")]
+    return [call for call in calls if call.startswith(f"kind {what}")]
 
 
 def test_a_cluster_is_created_waited_for_and_deleted(

@@ -167,7 +167,7 @@ def test_other_groups_are_no_growth() -> None:
 def test_the_plan_counts_both_volumes_the_baselines_and_all_pods() -> None:
     settings = Settings(thresholds=ROOT / "thresholds.yaml", profiles=ROOT / "profiles")
     step = with_many_files("fast", settings, files=FILES, baseline="local", assumed=EMBEDDED)
-    assert [(each.storage_class, each.number) for each in step.volumes] == [("fast", 2), ("local", 1)]
+    assert [(volume.storage_class, volume.number) for volume in step.volumes] == [("fast", 2), ("local", 1)]
     assert step.pods == 10 + 3 + 3
     alone = with_many_files("fast", settings, files=FILES, baseline=None, assumed=EMBEDDED)
     assert 200 < alone.about_s < step.about_s < 700

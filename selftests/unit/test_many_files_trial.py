@@ -112,10 +112,10 @@ def many(bench: HostBench, *, files: int = 1234) -> ManyFilesTrial:
 def test_all_files_are_made_found_and_deleted_folder_by_folder(tmp_path: Path) -> None:
     bench = HostBench(tmp_path)
     record = many(bench).run()
-    assert [each.operation for each in record.rates] == list(FILE_OPERATIONS)
-    for each in record.rates:
-        assert (each.files, len(each.counts), min(each.counts), max(each.counts)) == (1234, 100, 12, 13)
-        assert each.low is not None and each.high is not None and 0 < each.low < each.seconds_each < each.high
+    assert [rate.operation for rate in record.rates] == list(FILE_OPERATIONS)
+    for rate in record.rates:
+        assert (rate.files, len(rate.counts), min(rate.counts), max(rate.counts)) == (1234, 100, 12, 13)
+        assert rate.low is not None and rate.high is not None and 0 < rate.low < rate.seconds_each < rate.high
     assert (record.files, record.asked, record.no_group) == (1234, 1234, "")
     assert list((tmp_path / "full-candidate").iterdir()) == []
 
@@ -123,16 +123,16 @@ def test_all_files_are_made_found_and_deleted_folder_by_folder(tmp_path: Path) -
 def test_pods_start_in_turn_on_both_volumes_and_on_both_nodes(tmp_path: Path) -> None:
     bench = HostBench(tmp_path)
     record = many(bench).run()
-    alike = [(each.files, each.node) for each in record.starts if each.kind == "same-group"]
+    alike = [(start.files, start.node) for start in record.starts if start.kind == "same-group"]
     assert alike == [(1234, "n2"), (0, "n2"), (0, "n1"), (1234, "n1"), (1234, "n2"), (0, "n2")]
-    others = [(each.kind, each.files, each.node) for each in record.starts if each.kind != "same-group"]
+    others = [(start.kind, start.files, start.node) for start in record.starts if start.kind != "same-group"]
     assert others == [
         ("other-group", 0, "n1"),
         ("other-group", 1234, "n1"),
         ("other-group-always", 0, "n1"),
         ("other-group-always", 1234, "n1"),
     ]
-    assert all(each.seconds == STARTS_S for each in record.starts)
+    assert all(start.seconds == STARTS_S for start in record.starts)
     groups = [(group, policy) for _, _, group, policy in bench.pods if group is not None]
     assert groups == [(54321, "OnRootMismatch")] * 2 + [(54322, "Always")] * 2 + [(54322, "OnRootMismatch")]
 
@@ -154,8 +154,8 @@ def test_what_is_not_made_in_time_is_left_and_what_there_is_is_timed(
     late = HostBench(tmp_path, changed=lambda text: text.replace("if now() > ends", "if folder > 30 or now() > ends"))
     record = many(late).run()
     assert (record.asked, record.files) == (1234, 30 * 13)
-    assert {each.files for each in record.rates} == {390}
-    assert {each.files for each in record.starts} == {0, 390}
+    assert {rate.files for rate in record.rates} == {390}
+    assert {start.files for start in record.starts} == {0, 390}
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_a_pod_that_does_not_start_ends_it_and_is_told(tmp_path: Path) -> None:
     record = many(bench).run()
     last = record.starts[-1]
     assert (last.seconds, last.why, last.files) == (None, "waited 300 s for pod x", 1234)
-    assert [each.operation for each in record.rates] == ["create", "list", "stat"]
+    assert [rate.operation for rate in record.rates] == ["create", "list", "stat"]
 
 
 def test_whoever_gives_nothing_to_the_group_is_not_quick_but_wrong(tmp_path: Path) -> None:
@@ -221,7 +221,7 @@ def test_whoever_gives_nothing_to_the_group_is_not_quick_but_wrong(tmp_path: Pat
 def test_groups_that_are_not_meant_to_be_given_are_not_timed(change: dict[str, Any], why: str, tmp_path: Path) -> None:
     record = many(HostBench(tmp_path, **change)).run()
     assert why in record.no_group
-    assert {each.kind for each in record.starts} == {"same-group"} and len(record.rates) == 4
+    assert {start.kind for start in record.starts} == {"same-group"} and len(record.rates) == 4
 
 
 def test_nothing_said_is_no_rate() -> None:

@@ -61,10 +61,10 @@ class PlayedLoads:
         return {}
 
     def fill(self, claims: Sequence[Claim], *, node: str | None, progress: Preparing) -> list[PreparedVolume]:
-        self.events.append(f"filled {', '.join(each.name for each in claims)}")
+        self.events.append(f"filled {', '.join(claim.name for claim in claims)}")
         return [
-            PreparedVolume(storage_class=each.storage_class, node="n1", test_size=GIB, image_digest=each.name)
-            for each in claims
+            PreparedVolume(storage_class=claim.storage_class, node="n1", test_size=GIB, image_digest=claim.name)
+            for claim in claims
         ]
 
     def run(self, load: Load, *, watch: Watch) -> list[Segment]:
@@ -303,8 +303,8 @@ def test_the_writer_writes_the_same_pieces_over_and_over_and_keeps_the_rest(shel
     script = (Path(many.__file__).parent / "write_pieces.sh").read_text()
     files = [tmp_path / "one", tmp_path / "two"]
     mib = 1024**2
-    for each in files:
-        each.write_bytes(bytes(4 * mib))
+    for file in files:
+        file.write_bytes(bytes(4 * mib))
     names = os.environ | {"TARGETS": " ".join(map(str, files)), "MIB": "1", "PIECES": "2"}
     running = subprocess.Popen([*shell, "-c", script], env=names, stdout=subprocess.PIPE, text=True)
     assert running.stdout is not None
@@ -314,8 +314,8 @@ def test_the_writer_writes_the_same_pieces_over_and_over_and_keeps_the_rest(shel
         running.terminate()
         running.wait(timeout=HANGS_S)
     assert said == ["written\n"] * 3
-    for each in files:
-        content = each.read_bytes()
+    for file in files:
+        content = file.read_bytes()
         assert len(content) == 4 * mib and content[2 * mib :] == bytes(2 * mib)
         assert content[:mib] != bytes(mib) and content[mib : 2 * mib] != bytes(mib)
 

@@ -165,7 +165,7 @@ def test_looks_and_the_cap_come_by_the_clock() -> None:
     plan = AnalysisPlan(seconds=(4, 8, 12, 16), batch_s=1)
     found = measure_alone(SilentBench(), FAST, PROFILE, plan=plan, decided=decided, report=lambda progress: None)
     assert looks == [10.0, 12.0], "4 and 8 s were over in the same silence; at the cap nobody asks"
-    assert sum(each.duration_s for each in found.segments[0].samples) == 16.0
+    assert sum(sample.duration_s for sample in found.segments[0].samples) == 16.0
 
 
 def test_a_turn_that_a_standstill_has_filled_is_over() -> None:

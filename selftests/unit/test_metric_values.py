@@ -28,7 +28,9 @@ def value(path: str, *samples: Sample) -> float | None:
 
 
 def sample(duration_s: float = 1.0, **counts: Counts) -> Sample:
-    return Sample(duration_s=duration_s, counts={each: counts.get(each, Counts()) for each in DIRECTIONS})
+    return Sample(
+        duration_s=duration_s, counts={direction: counts.get(direction, Counts()) for direction in DIRECTIONS}
+    )
 
 
 def writes(ios: int, *, duration_s: float = 1.0, each_s: float = 0.001) -> Sample:
@@ -78,7 +80,7 @@ def test_a_higher_percentile_is_never_lower_and_each_is_a_bin_of_fio(
     histogram: dict[int, int], thousandths: list[int]
 ) -> None:
     measured = sample(write=Counts(histogram=histogram))
-    low, high = (value(f"write.latency.p{each / 1000:.3f}", measured) for each in sorted(thousandths))
+    low, high = (value(f"write.latency.p{thousandth / 1000:.3f}", measured) for thousandth in sorted(thousandths))
     assert low is not None and high is not None
     assert low <= high
     assert {round(low * 1e9), round(high * 1e9)} <= set(histogram)

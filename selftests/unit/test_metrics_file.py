@@ -33,7 +33,7 @@ def read(text: str, parse: Any = openmetrics) -> dict[str, list[Sample]]:
 def of(text: str, name: str, **labels: str) -> list[float]:
     """The values of the samples of a metric that have these labels."""
     samples = read(text).get(f"storage_acceptance_{name}", [])
-    return [each.value for each in samples if labels.items() <= each.labels.items()]
+    return [sample.value for sample in samples if labels.items() <= sample.labels.items()]
 
 
 def compared(**more: Any) -> Results:
@@ -158,7 +158,11 @@ def test_names_in_any_script_are_read_as_they_were_written(name: str) -> None:
     written = sanitize_values(run_of(measured({"write.iops": 1.0}, storage_class=name)).model_dump())
     results = Results.model_validate(written)
     text = metrics_text(results)
-    (sample,) = [each for each in read(text)["storage_acceptance_iops"] if each.labels["bound"] == "mean"]
+    (sample,) = [
+        acceptance_iop
+        for acceptance_iop in read(text)["storage_acceptance_iops"]
+        if acceptance_iop.labels["bound"] == "mean"
+    ]
     assert sample.labels["class"] == sample.labels["candidate"] == results.measurements[0].storage_class
     assert read(text) == read(text, prometheus_text)
 
@@ -223,8 +227,10 @@ def test_all_subjects_and_figures_of_a_real_run_are_there() -> None:
     """One that tested nearly all that there is."""
     found = read_results(RUN_OF_ALL)
     text = metrics_text(found)
-    subjects = {each.labels["subject"] for each in read(text)["storage_acceptance_subject_verdicts"]}
-    assert subjects == {each.subject for each in found.verdicts} and len(subjects) > 10
-    figures = {each.id for each in found.verdicts if each.measured is not None}
+    subjects = {
+        subject_verdict.labels["subject"] for subject_verdict in read(text)["storage_acceptance_subject_verdicts"]
+    }
+    assert subjects == {verdict.subject for verdict in found.verdicts} and len(subjects) > 10
+    figures = {verdict.id for verdict in found.verdicts if verdict.measured is not None}
     assert len(figures) > 40 and len(of(text, "verdict_value", bound="mean")) == len(figures)
     assert sum(of(text, "subject_verdicts")) == len(found.verdicts)

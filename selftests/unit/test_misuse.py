@@ -29,7 +29,7 @@ def test_own(storage_class):
 ROOT = Path(__file__).parents[2]
 WRONG_USAGE = 4
 NO_OPTION = ("--no-such-option",)
-OTHERS = [each.name for each in COMMANDS if each.name not in TESTING]
+OTHERS = [command.name for command in COMMANDS if command.name not in TESTING]
 ENGINE = sorted(engine.command_parser(PROGRAM)._subparsers._group_actions[0].choices)  # type: ignore[union-attr]
 EMBEDDED = ("up", "down", "status", "names", "kubeconfig", "node-fail", "node-restore", "kubelet-stop", "node-mounts")
 
@@ -74,7 +74,10 @@ def test_what_turns_out_to_be_wrong_in_a_test_leaves_a_whole_report(tmp_path: Pa
     assert status == WRONG_USAGE, output
     folder = tmp_path / "reports" / "latest"
     results = json.loads((folder / "results.json").read_text())
-    assert (results["run"]["exit_status"], [each["status"] for each in results["verdicts"]]) == (WRONG_USAGE, ["pass"])
+    assert (results["run"]["exit_status"], [verdict["status"] for verdict in results["verdicts"]]) == (
+        WRONG_USAGE,
+        ["pass"],
+    )
     assert re.search(r"^storage_acceptance_exit_status\{.*\} 4(\.0)?$", (folder / "metrics.prom").read_text(), re.M)
     found = check(folder)
     assert (found.problems, list(found.unlisted)) == ([], ["SHA256SUMS"])

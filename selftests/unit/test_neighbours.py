@@ -196,7 +196,7 @@ def test_what_is_far_off_is_decided_soon(at_most: float, seconds: int) -> None:
 
 def test_a_load_beside_neighbours_goes_on_while_it_is_open() -> None:
     _, found = loaded([0.0, 900.0])  # nothing can be decided beside a neighbour that does nothing
-    assert [round(each.beside.duration_s) for each in found.shares] == [90]
+    assert [round(share.beside.duration_s) for share in found.shares] == [90]
 
 
 def test_neighbours_that_break_off_are_no_verdict() -> None:

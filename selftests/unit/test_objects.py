@@ -45,7 +45,7 @@ def test_a_name_just_too_long_is_shortened_with_a_hash() -> None:
 def test_run_ids_sort_by_time_and_differ_within_a_second() -> None:
     ids = {new_run_id(STARTED) for _ in range(20)}
     assert len(ids) == 20
-    assert all(each.startswith("20261121-071502-") for each in ids)
+    assert all(identifier.startswith("20261121-071502-") for identifier in ids)
     assert max(ids) < new_run_id(STARTED.replace(second=3))
 
 

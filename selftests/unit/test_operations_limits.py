@@ -71,4 +71,4 @@ def test_the_shipped_tiers_ask_for_each_operation_and_that_none_fails() -> None:
     shipped = load_limits(ROOT / "thresholds.yaml", profiles=find_profiles(ROOT / "profiles"))
     for name in ("baseline", "production"):
         limits: tuple[Limit, ...] = shipped.tier(name).of("operations")
-        assert {each.path.partition(".")[0] for each in limits} == {*OPERATIONS, "failed"} - set(PARTS)
+        assert {limit.path.partition(".")[0] for limit in limits} == {*OPERATIONS, "failed"} - set(PARTS)

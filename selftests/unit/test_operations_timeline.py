@@ -27,7 +27,10 @@ def tracked(name: str = "a", *, round_: int = 1, later_s: float = 0.0, kind: Obj
 
 
 def seconds(*objects: Tracked, waits: bool = False) -> dict[str, list[float]]:
-    return {each.operation: each.seconds for each in operation_records(objects, waits=waits, missing=())}
+    return {
+        operation_record.operation: operation_record.seconds
+        for operation_record in operation_records(objects, waits=waits, missing=())
+    }
 
 
 def test_parts_of_a_start_follow_one_another() -> None:
@@ -54,7 +57,10 @@ def test_the_rate_is_of_rounds_not_of_the_time_between_them() -> None:
 
 
 def test_what_is_missing_has_no_record() -> None:
-    assert [each.operation for each in operation_records([tracked()], waits=False, missing=("bind", "mount"))] == [
+    assert [
+        operation_record.operation
+        for operation_record in operation_records([tracked()], waits=False, missing=("bind", "mount"))
+    ] == [
         "attach",
         "start",
     ]
@@ -76,8 +82,8 @@ def test_a_driver_that_cannot_clone_says_so_for_all_of_them() -> None:
     refused = "ProvisioningFailed: CSI driver does not support clone operations: controller CLONE_VOLUME capability"
     source, *clones = Tracked(name="a", kind="volume", round=1, csi=True), *(tracked(kind="clone") for _ in range(2))
     clones[0].failed["clone"] = refused
-    for each in clones:
-        each.csi = True
+    for clone in clones:
+        clone.csi = True
     assert cannot_clone([source, *clones]) is None
     clones[1].failed["clone"] = refused
     assert cannot_clone([source, *clones]) == refused

@@ -51,7 +51,7 @@ def operate(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def by_operation(record: OperationsRecord) -> dict[str, OperationRecord]:
-    return {each.operation: each for each in record.operations}
+    return {operation.operation: operation for operation in record.operations}
 
 
 def left(cluster: PlayedCluster) -> list[str]:
@@ -80,7 +80,7 @@ def test_pods_of_a_class_that_waits_for_them_look_whose_the_volume_is(operate: A
         cluster = PlayedCluster()
         operate(cluster, storage_class(binding_mode=binding_mode), wanted=frozenset(["start"]))
         assert len(cluster.commands) == AT_ONCE
-        assert {len(each) > len(COMMAND) for each in cluster.commands} == {guarded}
+        assert {len(command) > len(COMMAND) for command in cluster.commands} == {guarded}
 
 
 def test_only_what_is_asked_for_is_done(operate: Any) -> None:

@@ -94,7 +94,7 @@ def test_help_describes_each_option(listing: Run) -> None:
         assert option.group or option.words[0] in told
         assert told.count(" ".join(option.help.split()[:4])) >= 2, "on the command line, and among the ini keys"
         assert option.default in told and option.otherwise in told
-    assert all(each.words[0] in told for each in GROUPS) and "--storage-scale-steps" not in told
+    assert all(group.words[0] in told for group in GROUPS) and "--storage-scale-steps" not in told
 
 
 def test_they_are_about_forty_each_with_one_default() -> None:
@@ -186,9 +186,11 @@ def test_of_two_names_in_the_environment_the_present_one_counts(listing: Run) ->
 
 def test_directories_that_read_alike_are_listed_apart(listing: Run, tmp_path: Path) -> None:
     directories = [tmp_path / "mnt" / "a", tmp_path / "mnt-a"]
-    for each in directories:
-        each.mkdir(parents=True)
-    found = listing("--storage-cluster=host", "-k", "claim_binds", *(f"--storage-class={each}" for each in directories))
+    for directory in directories:
+        directory.mkdir(parents=True)
+    found = listing(
+        "--storage-cluster=host", "-k", "claim_binds", *(f"--storage-class={directory}" for directory in directories)
+    )
     assert found.status == 0, found.output
     assert found.classes() == list(map(str, directories))
 

@@ -60,7 +60,7 @@ class Session:
     @property
     def ran(self) -> list[str]:
         """The tests that came to a verdict, in their order."""
-        return [each["test"].rpartition("::")[2].partition("[")[0] for each in self.results["verdicts"]]
+        return [verdict["test"].rpartition("::")[2].partition("[")[0] for verdict in self.results["verdicts"]]
 
 
 @pytest.fixture(scope="session")

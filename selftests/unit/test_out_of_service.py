@@ -89,9 +89,9 @@ def test_what_the_cluster_changes_meanwhile_stays(monkeypatch: pytest.MonkeyPatc
     server = cluster(taints=[LOST])
     server.conflicts = 2
     with out_of_service(server.api, "n1", run_id=RUN_ID):
-        assert [each["key"] for each in taints(server)] == [LOST["key"], "a.new/one", "a.new/one", KEY]
+        assert [taint["key"] for taint in taints(server)] == [LOST["key"], "a.new/one", "a.new/one", KEY]
         server.conflicts = 1
-    assert [each["key"] for each in taints(server)] == [LOST["key"], *["a.new/one"] * 3]
+    assert [taint["key"] for taint in taints(server)] == [LOST["key"], *["a.new/one"] * 3]
 
 
 @pytest.mark.parametrize(

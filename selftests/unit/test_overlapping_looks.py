@@ -19,9 +19,9 @@ def wrong_at_any(seconds: tuple[int, ...], *, beyond: float) -> float:
     """How often the mean of a load that is looked at after so many seconds is so far off at one of the looks."""
     random, before = numpy.random.default_rng(7), 0
     parts = []
-    for each in seconds:
-        parts.append(random.standard_normal(RUNS) * math.sqrt(each - before))
-        before = each
+    for duration in seconds:
+        parts.append(random.standard_normal(RUNS) * math.sqrt(duration - before))
+        before = duration
     sums = accumulate(parts)
     return float(numpy.any([one > beyond * math.sqrt(each) for one, each in zip(sums, seconds, strict=True)], 0).mean())
 

@@ -81,7 +81,9 @@ def test_a_report_is_the_same_whatever_the_tests_are_called(renamed: Path, tmp_p
     for name, where in (("ours", ()), ("theirs", ("-c", "tox.ini", str(renamed)))):
         run = read_results(on_host(tmp_path / name, *where))
         chapters = chapters_of(run)
-        found.append([(each.limit, each.subject, chapters.titles[chapters.of(each)]) for each in run.verdicts])
+        found.append(
+            [(verdict.limit, verdict.subject, chapters.titles[chapters.of(verdict)]) for verdict in run.verdicts]
+        )
     ours, theirs = found
     assert theirs == ours
     assert {title for _, _, title in ours} >= {*list(TITLES.values())[5:12]}

@@ -26,7 +26,7 @@ def test_no_job_of_the_embedded_cluster_needs_consent(job: str | None, planned: 
         tox = ConfigParser(interpolation=None)
         tox.read(ROOT / "tox.ini")
         words = shlex.split(tox[f"testenv:{job}"]["commands"].replace("\\\n", " "))
-        options = [each for each in words[words.index("pytest") + 1 :] if each != "{posargs}"]
+        options = [word for word in words[words.index("pytest") + 1 :] if word != "{posargs}"]
     status, output = planned(NO_CLUSTER, *options)
     assert status == 0, output
     claimed = re.search(r"^Storage: at most ([\d.]+) (MiB|GiB) in ", output, re.MULTILINE)

@@ -108,7 +108,7 @@ def test_a_plan_with_more_in_it_never_claims_less(planned: list[PlannedStep], da
 
 @given(steps)
 def test_it_is_never_less_than_what_lasts_and_never_more_than_all_that_is_made(planned: list[PlannedStep]) -> None:
-    sizes = [(each.storage, each.lasts) for one in planned for each in one.volumes]
+    sizes = [(volume.storage, volume.lasts) for one in planned for volume in one.volumes]
     assert max(size for size, _ in sizes) <= most(*planned) <= sum(size for size, _ in sizes)
     assert most(*planned) >= sum(size for size, lasts in sizes if lasts != "step")
 
@@ -134,7 +134,7 @@ def test_a_ramp_has_a_volume_for_each_pod_wherever_these_go() -> None:
 
 @pytest.mark.parametrize("capability", CAPABILITIES)
 def test_a_feature_claims_what_it_grows_to_and_what_is_copied(capability: Capability) -> None:
-    claimed = sum(each.storage for each in featured("fast", capability, assumed=ELSEWHERE).volumes)
+    claimed = sum(volume.storage for volume in featured("fast", capability, assumed=ELSEWHERE).volumes)
     least = {
         "expansion": 2,
         "clone": 2,
@@ -154,7 +154,7 @@ def test_a_feature_claims_what_it_grows_to_and_what_is_copied(capability: Capabi
 
 def test_a_group_snapshot_claims_a_copy_of_each_volume_and_what_is_kept_of_it() -> None:
     one, two = (snapped("fast", volumes=number, write_s=2, assumed=ELSEWHERE) for number in (1, 2))
-    assert [sum(each.storage for each in step.volumes) for step in (one, two)] == [3 * GIB, 6 * GIB]
+    assert [sum(volume.storage for volume in step.volumes) for step in (one, two)] == [3 * GIB, 6 * GIB]
     assert "a group snapshot of 2 volumes" in two.what and two.about_s > one.about_s
 
 

@@ -152,7 +152,7 @@ def test_every_pod_of_the_engine_has_what_is_wanted_of_all() -> None:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "PodPlan"
     ]
     assert len(calls) > 8
-    assert [name for name, call in calls if "defaults" not in {each.arg for each in call.keywords}] == []
+    assert [name for name, call in calls if "defaults" not in {keyword.arg for keyword in call.keywords}] == []
 
 
 def test_command_and_environment_are_passed_on_as_they_are() -> None:

@@ -54,7 +54,7 @@ def test_without_one_nothing_is_wanted() -> None:
 
 
 def test_the_example_of_the_docs_is_one(tmp_path: Path) -> None:
-    (example,) = [each for each in blocks(PAGES["docs/platforms.md"]) if "priorityClassName" in each]
+    (example,) = [block for block in blocks(PAGES["docs/platforms.md"]) if "priorityClassName" in block]
     assert settings(pod_template=file(tmp_path, example)).template.tolerations
 
 

@@ -56,7 +56,7 @@ def pools(
 
 
 def names(pool: Pool) -> list[str]:
-    return [each.name.rpartition("=")[2] for each in pool.segments]
+    return [segment.name.rpartition("=")[2] for segment in pool.segments]
 
 
 LOCAL = [("fast", f"node-{number}", "10Gi") for number in (1, 2, 3)]
@@ -103,7 +103,7 @@ def with_systems() -> SimulatedApi:
 def test_a_known_system_is_asked_where_it_is_named(target: str, provisioner: str, source: str, free: int) -> None:
     named = read_target(target_path(target))
     (found,) = pools(with_systems(), storage_class(provisioner=provisioner), target=named)
-    assert (found.source, [each.free for each in found.segments], found.evenly) == (source, [free], False)
+    assert (found.source, [segment.free for segment in found.segments], found.evenly) == (source, [free], False)
     assert pools(with_systems(), storage_class(provisioner=provisioner)) == ()
     assert pools(with_systems(), storage_class(), target=named) == ()
 

@@ -157,7 +157,7 @@ def limit(metric: str, at_most: float) -> Limit:
 
 def test_cpu_is_told_for_each_period_and_for_a_thousand_operations() -> None:
     found = record()
-    cpu = {each.name: each.cpu for each in found.periods}
+    cpu = {period.name: period.cpu for period in found.periods}
     assert cpu["rest"] is not None and cpu["rest"].mean == pytest.approx(0.1)
     assert cpu["load"] is not None and cpu["load"].mean == pytest.approx(0.5)
     assert found.cpu_per_1000_iops is not None and found.cpu_per_1000_iops.mean == pytest.approx(1.0)
@@ -241,7 +241,7 @@ def test_results_in_which_no_growth_is_known_agree_with_themselves() -> None:
     verdict = judge_price(record(minutes=5), limit("memory_growth", 16 * MIB))
     for changed, agrees in (({}, True), ({"measured": 1.0}, False), ({"outcome": told("no")}, False)):
         found = results(verdicts=[verdict.model_copy(update=changed)])
-        named = [each for each in contradictions(found) if "yet has a judged value" in each]
+        named = [contradiction for contradiction in contradictions(found) if "yet has a judged value" in contradiction]
         assert (named == []) == agrees
 
 
@@ -256,9 +256,9 @@ def test_the_chapter_has_both_pictures_the_pods_and_its_own_price() -> None:
     found = results(prices=[record(restarts=1)])
     (section,) = price_parts(found)
     periods, pods = tables_of(section)
-    assert [each["All pods of the storage"] for each in periods] == ["at rest, before", "under load", "after"]
+    assert [period["All pods of the storage"] for period in periods] == ["at rest, before", "under load", "after"]
     assert len(pictures_of(section)) == 2 and pods[0]["Pod"] == "<bdi>store/csi-0</bdi>"
-    assert any("restarted once" in each for each in sentences_of(section))
+    assert any("restarted once" in sentence for sentence in sentences_of(section))
     assert "The price of the storage" in render_summary(found)
     assert {"price_cpus_per_1000_iops", "price_memory_bytes"} <= set(gauges_of(found))
 

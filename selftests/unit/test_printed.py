@@ -28,8 +28,8 @@ def test_an_hour_of_load_is_held_in_16_mib() -> None:
     drawn = random.Random(1)
     seconds = [Counter(upper_end(drawn.lognormvariate(13, 0.6)) for _ in range(OPERATIONS)) for _ in range(30)]
     histogram: Counter[int] = Counter()
-    for each in seconds:
-        histogram.update(each)
+    for duration in seconds:
+        histogram.update(duration)
     printed = 0
     tracemalloc.start()
     try:
@@ -84,7 +84,7 @@ def test_of_what_is_no_result_both_ends_are_kept_and_the_rest_is_said_and_result
     said = f"({4 * BLOCK:,} characters that were no results were left out here)\n"
     assert [message for message in messages if message in kept] == messages[:3] + messages[7:]
     assert kept.count("left out") == kept.count(f"{{2}}\n{said}{{3}}\n") == 1
-    assert [each for each in range(10) if f"{{{each}}}\n" in kept] == list(range(10))
+    assert [index for index in range(10) if f"{{{index}}}\n" in kept] == list(range(10))
 
 
 def test_what_stands_between_two_results_comes_in_one_piece_as_a_key_that_is_not_shown_may() -> None:

@@ -97,7 +97,7 @@ def test_a_run_has_all_its_reports(words: tuple[str, ...], environment: dict[str
     assert ended.returncode in (0, 1), ended.stdout + ended.stderr  # 1: as slow as this machine may be
     latest = tmp_path / "reports/latest"
     assert json.loads((latest / "results.json").read_text(encoding="utf-8"))["errors"] == []
-    assert {"report.html", "junit.xml", "metrics.prom", "SHA256SUMS"} <= {each.name for each in latest.iterdir()}
+    assert {"report.html", "junit.xml", "metrics.prom", "SHA256SUMS"} <= {path.name for path in latest.iterdir()}
     found = check(latest)
     assert (found.problems, list(found.unlisted)) == ([], ["SHA256SUMS"])
 
@@ -119,7 +119,7 @@ def test_skipped_tests_take_one_line(tmp_path: Path) -> None:
     assert ended.returncode == 5 and ended.stdout.count("SKIPPED") == 1, ended.stdout
     (tmp_path / "all").mkdir()
     told = [
-        each for each in host(tmp_path / "all", "-m", "not data_plane", "-rs").stdout.splitlines() if "SKIPPED" in each
+        line for line in host(tmp_path / "all", "-m", "not data_plane", "-rs").stdout.splitlines() if "SKIPPED" in line
     ]
     assert len([each for each in told if re.match(r"SKIPPED +tests/test_\w+\.py::\w+\[", each)]) > 50
     assert [each for each in told if not re.match(r"SKIPPED +(\[\d+\] )?tests/test_\w+\.py:", each)] == []

@@ -50,7 +50,7 @@ def test_there_is_one_table_of_what_was_measured(tmp_path: Path) -> None:
     assert re.search(r"^ random reads, depth 1 +[\d,.]+ IOPS +[\d.]+ .iB/s +[\d.]+ .?s", table[3]), output
     assert "report: reports/" in output
     results = json.loads((tmp_path / "reports/latest/results.json").read_text())
-    assert {each["status"] for each in results["verdicts"]} == {"skipped"} and results["tier_limits_judged"] == 0
+    assert {verdict["status"] for verdict in results["verdicts"]} == {"skipped"} and results["tier_limits_judged"] == 0
     # As the command ended: figures are all that it promises. No file says more of the storage than that.
     assert (results["overall"], results["run"]["exit_status"]) == ("inconclusive", 0)
     metrics = (tmp_path / "reports/latest/metrics.prom").read_text()

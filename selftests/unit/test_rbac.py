@@ -47,20 +47,20 @@ def test_every_role_is_bound_to_the_account_and_to_nobody_else() -> None:
     objects = all_documents()
     roles = {(each["kind"], each["metadata"]["name"]) for each in objects if each["kind"] in ("Role", "ClusterRole")}
     bindings = [each for each in objects if each["kind"].endswith("Binding")]
-    assert {(each["roleRef"]["kind"], each["roleRef"]["name"]) for each in bindings} == roles
-    assert all(each["subjects"] == [ACCOUNT_SUBJECT] for each in bindings)
+    assert {(binding["roleRef"]["kind"], binding["roleRef"]["name"]) for binding in bindings} == roles
+    assert all(binding["subjects"] == [ACCOUNT_SUBJECT] for binding in bindings)
 
 
 def test_the_first_file_asks_for_no_namespace_but_its_own() -> None:
     """It can be applied to any cluster, whatever storage is there."""
-    namespaces = {each["metadata"].get("namespace") for each in documents("rbac.yaml")} - {None}
+    namespaces = {document["metadata"].get("namespace") for document in documents("rbac.yaml")} - {None}
     assert namespaces == {ACCOUNT}
 
 
 def test_no_rule_is_for_everything() -> None:
-    for each in all_documents():
-        for rule in each.get("rules", []):
-            assert "*" not in [word for words in rule.values() for word in words], each["metadata"]["name"]
+    for document in all_documents():
+        for rule in document.get("rules", []):
+            assert "*" not in [word for words in rule.values() for word in words], document["metadata"]["name"]
 
 
 def _shown(grant: Grant) -> str:

@@ -279,8 +279,8 @@ def test_what_ceph_said_of_an_osd_that_was_taken_out() -> None:
     late = next(look for look in answers("out") if not groups_on(look["osd_df"], 3))
     assert [each["state_name"] for each in late["status"]["pgs_by_state"]] == ["active+clean"]
     states = followed(Recorded("out"))
-    assert [each.phase for each in states] == ["waiting", *["rebuilding"] * (len(states) - 2), "whole"]
-    shares = [each.progress for each in states[1:]]
+    assert [state.phase for state in states] == ["waiting", *["rebuilding"] * (len(states) - 2), "whole"]
+    shares = [state.progress for state in states[1:]]
     assert shares == sorted(shares) and shares[0] == 0.0 and shares[-1] == 1.0
     assert len(set(shares)) > 4
 
@@ -298,9 +298,9 @@ def test_what_ceph_said_of_an_osd_that_was_taken_in_again() -> None:
 def test_an_osd_that_dies_in_mid_rebuild_makes_it_longer() -> None:
     """Groups are stale, then on the OSD that is out again, clean and misplaced: never whole."""
     states = followed(Recorded("other_osd_dies"))
-    assert [each.phase for each in states] == [*["rebuilding"] * (len(states) - 1), "whole"]
-    assert any("stale+" in each.description and each.progress is None for each in states)
-    assert any("21 active+clean+remapped" in each.description for each in states)
+    assert [state.phase for state in states] == [*["rebuilding"] * (len(states) - 1), "whole"]
+    assert any("stale+" in state.description and state.progress is None for state in states)
+    assert any("21 active+clean+remapped" in state.description for state in states)
 
 
 def test_what_is_misplaced_and_never_degraded_tells_progress() -> None:

@@ -124,7 +124,7 @@ def test_what_a_killed_command_started_acts_no_more(tmp_path: Path) -> None:
     with pytest.raises(EnvironmentFailure, match=r"did not end within 1 s; it was killed; give"):
         run_command(script, values={}, timeout_s=1.0)
     processes = [each.info["cmdline"] for each in psutil.process_iter(["cmdline"])]
-    assert not any(str(late) in " ".join(each or []) for each in processes)
+    assert not any(str(late) in " ".join(process or []) for process in processes)
 
 
 def test_what_a_command_leaves_in_the_background_is_no_error_of_it(tmp_path: Path) -> None:

@@ -138,7 +138,7 @@ def test_what_the_trigger_itself_takes_does_not_count() -> None:
 def test_one_without_progress_has_no_rates_and_one_with_it_has() -> None:
     assert followed((0, going()), (1.5, WHOLE)).rates == []
     rates = followed((0, going(0.0)), (1.2, going(0.6)), (2.4, WHOLE)).rates
-    assert sum((each.to_s - each.from_s) * each.rate for each in rates) == pytest.approx(1000)
+    assert sum((rate.to_s - rate.from_s) * rate.rate for rate in rates) == pytest.approx(1000)
 
 
 def test_what_was_whole_at_once_was_not_rebuilt() -> None:

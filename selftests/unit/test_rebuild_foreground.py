@@ -60,7 +60,7 @@ def test_before_and_during_are_told_apart() -> None:
     assert (found.p99_before_s.mean, found.p99_during_s.mean) == (0.002, 0.01)
     assert found.batch_s == 2 and len(found.iops_before.batches) == 10
     assert (found.points[0].at_s, found.points[-1].at_s) == (-19, 20)
-    assert {each.iops for each in found.points} == {1000, 250}
+    assert {point.iops for point in found.points} == {1000, 250}
 
 
 def test_batches_are_as_long_in_both() -> None:

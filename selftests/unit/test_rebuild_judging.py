@@ -109,7 +109,7 @@ def test_a_wider_uncertainty_decides_nothing_that_was_open(
     seconds: list[float], exact_to_s: float, wider: float, limit: float
 ) -> None:
     narrow, wide = (
-        judged(record(*(timed(each, exact_to_s=more) for each in seconds)), "largest_volume", limit).status
+        judged(record(*(timed(duration, exact_to_s=more) for duration in seconds)), "largest_volume", limit).status
         for more in (exact_to_s, exact_to_s + wider)
     )
     assert wide in (narrow, "inconclusive")
@@ -121,7 +121,7 @@ def test_a_longer_rebuild_never_turns_a_fail_into_a_pass(
 ) -> None:
     slower = [each * factor for each, factor in zip(seconds, longer, strict=False)]
     quick, slow = (
-        judged(record(*(timed(each, exact_to_s=off) for each in times)), "largest_volume", limit).status
+        judged(record(*(timed(time_s, exact_to_s=off) for time_s in times)), "largest_volume", limit).status
         for times in (seconds, slower)
     )
     assert not (quick == "fail" and slow == "pass")

@@ -64,7 +64,7 @@ def test_soft_anti_affinity_makes_room_on_nodes_that_have_one(lab: Lab) -> None:
 def test_awkward_rebuilds_are_timed_all_the_same(lab: Lab, behaviour: dict[str, Any]) -> None:
     found = follow(lab.longhorn(**behaviour))
     assert found.seconds > 0.2
-    assert all(each.rate >= 0 for each in found.rates)
+    assert all(rate.rate >= 0 for rate in found.rates)
 
 
 def test_a_rebuild_that_never_begins_is_told_with_what_keeps_it_and_undone(lab: Lab) -> None:

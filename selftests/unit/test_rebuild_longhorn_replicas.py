@@ -34,7 +34,7 @@ def test_a_rebuild_that_longhorn_tries_again_is_followed_to_its_end(lab: Lab) ->
     rebuild = lab.longhorn(**(SLOW_ENOUGH | {"looks_s": 1.5}), fails=2)  # each of the two must be seen
     found = follow(rebuild)
     assert len(found.failures) == 2
-    assert all("failed to sync files: no space left on device" in each for each in found.failures)
+    assert all("failed to sync files: no space left on device" in failure for failure in found.failures)
     rebuild.restore()
     assert (lab.count, lab.replicas) == (3, THREE)
 

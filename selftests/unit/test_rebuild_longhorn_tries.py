@@ -84,7 +84,7 @@ def test_a_rebuild_that_fails_nowhere_has_no_failures() -> None:
 def test_each_try_that_failed_is_counted_once_with_longhorns_reason(fails: int) -> None:
     failures, phases = followed(as_longhorn(rebuild_s=40.0, error=NO_SPACE, fails=fails))
     assert len(failures) == fails
-    assert all(NO_SPACE in each for each in failures)
+    assert all(NO_SPACE in failure for failure in failures)
     assert phases[-1] == "whole"
 
 

@@ -54,12 +54,12 @@ def test_a_share_that_is_brought_up_to_date_now_and_then_makes_no_comb() -> None
 
 
 def test_a_share_that_stands_still_to_the_end_makes_no_rate() -> None:
-    assert [(each.from_s, each.to_s) for each in rates(at(0.0, 0.5, 0.5, 0.5), size=1)] == [(0, 2)]
+    assert [(rate.from_s, rate.to_s) for rate in rates(at(0.0, 0.5, 0.5, 0.5), size=1)] == [(0, 2)]
     assert rates(at(0.5, 0.5, 0.5), size=1) == []
 
 
 def test_a_real_standstill_is_one_slow_rate() -> None:
-    assert [round(each.rate) for each in rates(at(0.0, 0.5, *[0.5] * 98, 1.0), size=1000)] == [250, 3]
+    assert [round(rate.rate) for rate in rates(at(0.0, 0.5, *[0.5] * 98, 1.0), size=1000)] == [250, 3]
 
 
 def test_a_count_that_begins_anew_is_no_rate_below_zero() -> None:

@@ -112,7 +112,7 @@ def test_the_next_rebuild_begins_when_the_storage_has_done_what_the_last_one_lef
     once = ["trigger", "look", "look", "restore"]
     assert storage.calls == ["ready", "volume", "whole?", *once, *["settled", *once] * (repeats - 1)]
     assert kept == [record] and len(record.rebuilds) == repeats
-    assert record.resolution_s == 5.0 and all(each.uncertainty_s > 10 for each in record.rebuilds)
+    assert record.resolution_s == 5.0 and all(rebuild.uncertainty_s > 10 for rebuild in record.rebuilds)
 
 
 @pytest.mark.parametrize("of_one_volume", [True, False])

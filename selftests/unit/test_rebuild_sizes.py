@@ -31,7 +31,7 @@ TIMES = st.lists(st.floats(1.0, 1e4), min_size=3, max_size=6)
 def two(smaller_s: float, larger_s: float, *, exact_to_s: float = 0.0, **more: Any) -> RebuildRecord:
     """5 GiB and 20 GiB, each rebuilt once."""
     times = (timed(each, exact_to_s=exact_to_s) for each in (smaller_s, larger_s))
-    smaller, larger = ([each] for each in times)
+    smaller, larger = ([time_s] for time_s in times)
     return record_of_two(smaller, larger, **more)
 
 
@@ -107,7 +107,7 @@ def test_storage_that_is_the_slower_the_more_there_is_can_fail_and_not_pass() ->
     )
     assert judged(found, 1000 * TIB).status == "fail"
     _, section = rebuild_parts(results(found))
-    assert any("larger volumes may take longer than that" in each for each in sentences_of(section))
+    assert any("larger volumes may take longer than that" in sentence for sentence in sentences_of(section))
 
 
 def test_noise_alone_is_not_called_so() -> None:
@@ -172,7 +172,7 @@ def test_what_was_found_of_two_sizes_is_data(
     assert outcome is not None and outcome.code == f"rebuilds.{code}"
     assert outcome.facts.keys() == {"times", *more}
     told = RebuildTimes.model_validate(outcome.facts["times"])
-    assert [(each.size, each.seconds) for each in told.sizes] == [(5 * GI, smaller_s), (20 * GI, larger_s)]
+    assert [(size.size, size.seconds) for size in told.sizes] == [(5 * GI, smaller_s), (20 * GI, larger_s)]
     assert (told.pace, told.start_up_s) == line(Point(5 * GI, smaller_s), Point(20 * GI, larger_s))[::-1]
     if more:
         assert outcome.facts["would_take_s"] == list(seconds_of(found, limit) or ())
@@ -198,7 +198,7 @@ def test_the_report_shows_both_and_what_common_sizes_would_take() -> None:
 
 
 def test_an_interval_without_an_upper_bound_is_told_so() -> None:
-    times = [[timed(each, exact_to_s=0.1) for each in seconds] for seconds in ((10, 20, 30), (25, 35, 45))]
+    times = [[timed(duration, exact_to_s=0.1) for duration in seconds] for seconds in ((10, 20, 30), (25, 35, 45))]
     found = record_of_two(*times)
     assert found.largest_volume.high is None and found.largest_volume.low is not None
     assert "to no bound)" in judged(found, TIB).reason
@@ -207,7 +207,7 @@ def test_an_interval_without_an_upper_bound_is_told_so() -> None:
 @given(smaller=TIMES, larger=TIMES, size=st.floats(GI, 1e5 * GI))
 def test_largest_volume_and_projected_time_agree(smaller: list[float], larger: list[float], size: float) -> None:
     """Where the repeats decide, and not how well each was timed."""
-    again = [[timed(each, exact_to_s=0.0) for each in seconds] for seconds in (smaller, larger)]
+    again = [[timed(duration, exact_to_s=0.0) for duration in seconds] for seconds in (smaller, larger)]
     found = record_of_two(*again)
     volume, decision = found.largest_volume, decide_size(found, size)
     assume(volume.batches == [] and volume.low is not None)

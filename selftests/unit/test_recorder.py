@@ -72,7 +72,7 @@ def of_tier(*limits: str, required: tuple[str, ...] = (), **more: Any) -> Record
     made.tested_with = Conditions(
         profiles={},
         limits_file="",
-        limits=[TierLimit(profile="p", limit=each) for each in limits],
+        limits=[TierLimit(profile="p", limit=limit) for limit in limits],
         required=list(required),
     )
     made.verdicts[:] = [flat_verdict(profile="p")]

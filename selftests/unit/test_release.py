@@ -70,7 +70,7 @@ def test_a_layer_says_nothing_of_where_and_when_it_was_made(tmp_path: Path) -> N
     with tarfile.open(tmp_path / "one.tar") as tar:
         names = [f"opt/packages/{each}" for each in ("a.py", "b", "b/one.py", "b/two.py")]
         assert tar.getnames() == ["opt", "opt/packages", *names]
-        assert {(each.uid, each.gid, each.mtime) for each in tar.getmembers()} == {(0, 0, 0)}
+        assert {(getmember.uid, getmember.gid, getmember.mtime) for getmember in tar.getmembers()} == {(0, 0, 0)}
 
 
 def archive_of(folder: Path, tar: Path) -> bytes:
@@ -116,14 +116,14 @@ def test_the_bill_names_packages_of_debian_and_of_python(tmp_path: Path) -> None
         architecture="amd64",
         digest=f"sha256:{'a' * 64}",
     )
-    assert [each["purl"] for each in bill["components"]] == [
+    assert [component["purl"] for component in bill["components"]] == [
         "pkg:deb/debian/fio@3.33-3?arch=amd64&distro=debian-12",
         "pkg:deb/debian/libc6@2.36-9%2Bdeb12u10?arch=amd64&distro=debian-12",
         "pkg:pypi/py-test@9.2.1",
     ]
     assert bill["components"][1]["properties"] == [{"name": "debian:source", "value": "glibc"}]
     assert bill["components"][2]["licenses"] == [{"expression": "MIT"}]
-    assert len({each["bom-ref"] for each in bill["components"]}) == 3
+    assert len({component["bom-ref"] for component in bill["components"]}) == 3
 
 
 def test_a_build_removes_what_a_killed_one_left_and_nothing_of_one_that_runs(

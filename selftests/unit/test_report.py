@@ -203,7 +203,7 @@ def test_no_text_changes_the_structure_of_the_report(text: str) -> None:
 def test_the_report_needs_no_script_and_nothing_from_elsewhere() -> None:
     page = Page(render_summary(full("fast")))
     assert not {"script", "img", "link", "iframe", "style", "object", "embed", "form", "base"} & set(page.tags)
-    assert not [each for each in page.attributes if each.startswith("on") or each == "style"]
+    assert not [attribute for attribute in page.attributes if attribute.startswith("on") or attribute == "style"]
     assert all(each is not None and each.startswith("#") for each in page.loaded)
     assert page.open == []
 
@@ -215,7 +215,7 @@ def test_the_verdict_is_read_first() -> None:
 
 def test_failing_verdicts_come_first_and_skipped_ones_last() -> None:
     statuses: list[Status] = ["skipped", "pass", "inconclusive", "fail", "pass"]
-    found = render_summary(results("fail", verdicts=tuple(verdict(each, text=each) for each in statuses)))
+    found = render_summary(results("fail", verdicts=tuple(verdict(status, text=status) for status in statuses)))
     reasons = found[found.index('<section id="further-profiles">') :]
     order = [reasons.index(f'status-{each}"') for each in ("fail", "inconclusive", "pass", "skipped")]
     assert order == sorted(order)
@@ -291,7 +291,7 @@ def test_steps_are_one_row_for_each_class_and_step() -> None:
     found = render_summary(results(steps=steps))
     figures = ['<td class="number">3</td>', '<td class="number">2.00 s</td>', '<td class="number">9.00 s</td>']
     row = found[found.index("<td>bound</td>") :].partition("</tr>")[0]
-    assert [each for each in figures if each not in row] == []
+    assert [figure for figure in figures if figure not in row] == []
     assert found.count("<td>bound</td>") == 1
 
 

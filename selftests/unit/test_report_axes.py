@@ -22,11 +22,13 @@ def test_ticks_are_numbers_of_the_axis_own_unit(largest: float, unit: Unit, expe
     linear_axis(axes, "x", largest=largest, unit=unit, of="time")
     axes.figure.canvas.draw()
     low, high = axes.get_xlim()
-    shown = {each.get_text() for each in axes.get_xticklabels() if low <= each.get_position()[0] <= high}
+    shown = {
+        xticklabel.get_text() for xticklabel in axes.get_xticklabels() if low <= xticklabel.get_position()[0] <= high
+    }
     assert shown | {axes.get_xlabel()} == expected
 
 
 def test_ticks_of_rates_below_one_are_no_thousandths() -> None:
     axes = Figure().subplots()
     log_axis(axes, smallest=0.2, largest=2.0, unit="1/s")
-    assert {each.get_text() for each in axes.get_yticklabels()} == {"0.2", "0.5", "1", "2"}
+    assert {yticklabel.get_text() for yticklabel in axes.get_yticklabels()} == {"0.2", "0.5", "1", "2"}

@@ -54,10 +54,10 @@ def test_other_figures_stay_where_they_are_whatever_the_chapter_of_a_verdict_on_
     own = (of_orders(subject="many-volumes"), of_orders(subject="history"))
     found = results(both("order-log", {"write__iops": 1.0}, {"write__iops": 2.0}), *own)
     assert list(speed_tables(found)) == ["further-profiles"]
-    assert [list(each.groups) for each in comparisons(found)] == [["Further profiles"]]
+    assert [list(comparison.groups) for comparison in comparisons(found)] == [["Further profiles"]]
 
 
 def test_a_title_of_the_report_itself_is_that_chapter() -> None:
     found = results(both("order-log", {"write__iops": 1.0}, {"write__iops": 2.0}), of_orders(chapter="IOPS"))
     assert list(speed_tables(found)) == ["iops"] and "chapter-1" not in render_summary(found)
-    assert [list(each.groups) for each in comparisons(found)] == [["IOPS"]]
+    assert [list(comparison.groups) for comparison in comparisons(found)] == [["IOPS"]]

@@ -43,7 +43,9 @@ def test_results_of_an_older_suite_have_no_curve_and_all_else_is_shown(tmp_path:
     """Its file holds what every run must tell, and nothing that was added later."""
     run = night(1, 1000)
     curve = {"write": latencies((50.0, 0.001), (90.0, 0.002))}
-    drawn = [each.model_copy(update={"series": {"write.iops": [900.0, 1100.0]}}) for each in run.measurements]
+    drawn = [
+        measurement.model_copy(update={"series": {"write.iops": [900.0, 1100.0]}}) for measurement in run.measurements
+    ]
     newer = [each.model_copy(update={"distribution": curve}) for each in drawn]
     file = kept(tmp_path, run.model_copy(update={"measurements": newer})) / "results.json"
     pages = []
@@ -88,7 +90,7 @@ def row(html: str, name: str) -> list[str]:
 
 
 def side_by_side(*runs: Results) -> str:
-    return str(render_side_by_side([named(each, each.run.id) for each in runs]))
+    return str(render_side_by_side([named(run, run.run.id) for run in runs]))
 
 
 def test_one_run_is_rendered_again_and_where_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -152,7 +154,7 @@ def test_three_runs_stand_side_by_side(tmp_path: Path) -> None:
 def test_who_is_best_is_said_only_where_it_is_sure() -> None:
     def marks(*values: float | Estimate) -> list[str]:
         runs = [run_of(measured({"write.iops": value})) for value in values]
-        (only,) = SideBySide([named(each) for each in runs]).rows
+        (only,) = SideBySide([named(run) for run in runs]).rows
         return [cell.mark if cell else "none" for cell in only.cells]
 
     assert marks(1000, 1500, 990) == ["", "best", ""]
@@ -202,7 +204,7 @@ def test_a_verdict_that_some_column_does_not_meet_comes_first_and_says_why() -> 
 
 def test_two_classes_of_one_run_are_two_columns() -> None:
     run = run_of(measured({"write.iops": 9.0}), measured({"write.iops": 90.0}, storage_class="slow"))
-    assert [each.storage_class for each in SideBySide([named(run), named(run)]).columns] == ["fast", "slow"] * 2
+    assert [column.storage_class for column in SideBySide([named(run), named(run)]).columns] == ["fast", "slow"] * 2
 
 
 @pytest.mark.parametrize("name", ["<script>alert(1)</script>", "存储", "تخزين", "a" * 300])

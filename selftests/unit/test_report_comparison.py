@@ -208,7 +208,7 @@ def test_each_candidate_stands_beside_the_baseline_that_was_measured_with_it() -
     found = comparisons(results([*first, *second]))
     assert [(each.candidate, each.baseline) for each in found] == [("a", "local"), ("b", "local")]
     changes = [row.change for each in found for group in each.groups.values() for row in group]
-    assert [each and each.value for each in changes] == [1.0, -0.5]
+    assert [change and change.value for change in changes] == [1.0, -0.5]
 
 
 def test_without_a_baseline_there_is_a_table_of_the_candidate_alone() -> None:

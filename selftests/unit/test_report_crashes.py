@@ -45,7 +45,7 @@ def test_a_failover_is_a_table_whose_shares_add_up() -> None:
     assert part.title == "Failover of fast: 55.0 s" and sentences_of(part)[0].startswith("From node-1 to node-2;")
     (phases,) = tables_of(part)
     assert phases[0]["Phase"] == "node seen to be lost"
-    assert sum(int(each["Share"].removesuffix(" %")) for each in phases) == 100
+    assert sum(int(phase["Share"].removesuffix(" %")) for phase in phases) == 100
 
 
 def test_a_drain_is_a_table_that_tells_what_stayed() -> None:

@@ -222,7 +222,7 @@ def test_a_run_that_failed_shows_what_it_had_and_what_ended_it() -> None:
     found = record(step(1, 1200), incomplete="pod load-2 failed in step 2")
     assert said(found, "Incomplete").endswith("pod load-2 failed in step 2")
     assert len(tables_of(section(found))[0]) == 1
-    assert not any(each.startswith("Incomplete") for each in sentences_of(section(saturated())))
+    assert not any(sentence.startswith("Incomplete") for sentence in sentences_of(section(saturated())))
 
 
 def test_it_says_what_counted_and_how_far_the_clocks_were_apart() -> None:

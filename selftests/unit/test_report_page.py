@@ -50,7 +50,7 @@ def conditions(*limits: str) -> Conditions:
     return Conditions(
         profiles={"fast": "[fast]\nrw=<write>", "unused": "[unused]"},
         limits_file="version: 1 # <all>",
-        limits=[TierLimit(profile="fast", limit=each) for each in limits],
+        limits=[TierLimit(profile="fast", limit=limit) for limit in limits],
     )
 
 
@@ -74,7 +74,7 @@ def test_headings_follow_one_another_and_every_part_has_a_name(found: Results) -
     assert all(below <= above + 1 for above, below in zip(outline.levels, outline.levels[1:], strict=False))
     assert outline.unnamed == []
     assert len(outline.ids) == len(set(outline.ids))
-    assert {each.removeprefix("#") for each in outline.targets} <= set(outline.ids)
+    assert {target.removeprefix("#") for target in outline.targets} <= set(outline.ids)
 
 
 def test_the_page_lets_nothing_run_and_loads_nothing() -> None:
@@ -110,9 +110,9 @@ def test_of_many_that_did_not_pass_the_first_are_told_at_once(bad: int, at_once:
 
 
 def test_every_reason_stands_in_its_subject() -> None:
-    verdicts = tuple(verdict(subject=each, reason=f"({each} says so)") for each in get_args(Subject))
+    verdicts = tuple(verdict(subject=argument, reason=f"({argument} says so)") for argument in get_args(Subject))
     body = render_summary(results(verdicts=verdicts)).partition("<h2>Subjects</h2>")[2]
-    assert [each for each in get_args(Subject) if f"({each} says so)" not in body] == []
+    assert [argument for argument in get_args(Subject) if f"({argument} says so)" not in body] == []
 
 
 @pytest.mark.parametrize(

@@ -42,10 +42,10 @@ def curve(name: str = "fast", beside: str = "local") -> Picture | None:
 
 def test_a_picture_has_no_style_no_script_and_nothing_from_elsewhere() -> None:
     for picture in (iops(), curve(), foreground_writes(record())):
-        for each in elements(picture):
-            assert each.tag.removeprefix(SVG) in ("svg", "defs", "g", "path", "use", "text", "clipPath", "rect")
-            assert "style" not in each.attrib and not any(name.startswith("on") for name in each.attrib)
-            assert each.get("href", "#").startswith("#")
+        for element in elements(picture):
+            assert element.tag.removeprefix(SVG) in ("svg", "defs", "g", "path", "use", "text", "clipPath", "rect")
+            assert "style" not in element.attrib and not any(name.startswith("on") for name in element.attrib)
+            assert element.get("href", "#").startswith("#")
 
 
 def test_a_picture_is_as_wide_as_there_is_room_and_has_a_name() -> None:
@@ -65,22 +65,22 @@ def test_colours_are_classes_too_and_text_has_the_colour_of_the_page() -> None:
 
 def test_candidate_and_baseline_differ_without_colour() -> None:
     dashed = {
-        each.get("class"): "stroke-dasharray" in each.attrib
-        for each in elements(iops())
-        if each.get("stroke-width") == "1.8"
+        element.get("class"): "stroke-dasharray" in element.attrib
+        for element in elements(iops())
+        if element.get("stroke-width") == "1.8"
     }
     assert dashed == {"stroke-candidate": False, "stroke-baseline": True}
 
 
 def test_ids_are_of_one_picture_alone_and_all_references_are_to_them() -> None:
     pictures = [iops(), curve(), iops("slow"), foreground_writes(record())]
-    ids = [each.attrib["id"] for picture in pictures for each in elements(picture) if "id" in each.attrib]
+    ids = [element.attrib["id"] for picture in pictures for element in elements(picture) if "id" in element.attrib]
     assert ids and len(ids) == len(set(ids))
     for picture in pictures:
-        own = {each.get("id") for each in elements(picture)}
-        for each in elements(picture):
-            assert "href" not in each.attrib or each.attrib["href"].removeprefix("#") in own
-            assert "clip-path" not in each.attrib or each.attrib["clip-path"][5:-1] in own
+        own = {element.get("id") for element in elements(picture)}
+        for element in elements(picture):
+            assert "href" not in element.attrib or element.attrib["href"].removeprefix("#") in own
+            assert "clip-path" not in element.attrib or element.attrib["clip-path"][5:-1] in own
 
 
 def test_another_process_draws_the_same_and_loads_matplotlib_for_that_alone(tmp_path: Path) -> None:

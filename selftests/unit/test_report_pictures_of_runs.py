@@ -45,7 +45,9 @@ def nights(*means: float, **more: Any) -> TrendRecord:
 
 def lines(picture: Picture | None, kind: str) -> list[str]:
     return [
-        each.attrib["d"] for each in elements(picture) if each.get("class") == f"stroke-{kind}" and "d" in each.attrib
+        element.attrib["d"]
+        for element in elements(picture)
+        if element.get("class") == f"stroke-{kind}" and "d" in element.attrib
     ]
 
 
@@ -107,20 +109,24 @@ def test_better_and_worse_and_noise_differ_in_shape_and_shade() -> None:
         "2x slower."
     )
     assert {"50 % faster", "2x slower", "1.0 % faster"} <= set(texts(picture))
-    shapes = [each.attrib["d"] for each in elements(picture) if each.get("id") and each.tag.endswith("path")]
+    shapes = [
+        element.attrib["d"] for element in elements(picture) if element.get("id") and element.tag.endswith("path")
+    ]
     assert len(set(shapes)) >= 3
-    assert sum(each.get("class") == "fill-band" for each in elements(picture)) == 1
+    assert sum(element.get("class") == "fill-band" for element in elements(picture)) == 1
 
 
 def test_twice_is_as_far_as_half() -> None:
     picture = differences([difference(2.0, "better"), difference(0.5, "worse")], of="fast")
     marks = {
-        each.get("class"): float(each.attrib["x"])
-        for each in elements(picture)
-        if each.tag.endswith("use") and each.get("class") in ("fill-candidate", "fill-limit")
+        element.get("class"): float(element.attrib["x"])
+        for element in elements(picture)
+        if element.tag.endswith("use") and element.get("class") in ("fill-candidate", "fill-limit")
     }
     zero = {float(each.split()[1]) for each in lines(picture, "ink")} or {
-        float(each.attrib["d"].split()[1]) for each in elements(picture) if each.get("stroke") == "currentColor"
+        float(element.attrib["d"].split()[1])
+        for element in elements(picture)
+        if element.get("stroke") == "currentColor"
     }
     (middle,) = zero
     assert marks["fill-candidate"] - middle == pytest.approx(middle - marks["fill-limit"], abs=0.2)
@@ -148,8 +154,8 @@ def test_ticks_are_few_and_hold_no_change(low: float, high: float) -> None:
 
 def row(*ratios: float | None, metric: str = "write.iops", profile: str = "random-write-iops") -> Beside:
     changes = [
-        None if each is None else Change(ratio=each, low=0.9 * each, high=1.1 * each, confidence=0.95)
-        for each in ratios
+        None if ratio is None else Change(ratio=ratio, low=0.9 * ratio, high=1.1 * ratio, confidence=0.95)
+        for ratio in ratios
     ]
     return Beside(profile=profile, metric=metric, changes=changes)
 
@@ -171,7 +177,7 @@ def test_columns_differ_in_shape_and_what_is_not_drawn_is_said() -> None:
     assert "Columns from 8 on are not drawn." in found.caption
     assert "Of 20 metrics the 16 that differ most." in found.caption
     assert "Column 7: class-6:" in found.text and "class-7" not in found.text
-    assert len({(each.colour, each.marker) for each in LOOKS}) == len({each.marker for each in LOOKS}) == len(LOOKS)
+    assert len({(look.colour, look.marker) for look in LOOKS}) == len({look.marker for look in LOOKS}) == len(LOOKS)
 
 
 @pytest.mark.parametrize("rows", [[], [row(None)], [row(1.2, metric="magic")]])

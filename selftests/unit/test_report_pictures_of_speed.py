@@ -34,7 +34,7 @@ def test_the_mean_and_its_interval_stand_behind_the_line() -> None:
     assert [each.get("class") for each in found if "opacity" in each.attrib] == ["fill-candidate"]
     bare = measurement(metrics={})
     picture = rates_over_time(bare, None)
-    assert not any("opacity" in each.attrib for each in elements(picture))
+    assert not any("opacity" in element.attrib for element in elements(picture))
     assert picture is not None and picture.text.startswith("fast: 1,100 IOPS; single seconds")
 
 
@@ -60,11 +60,11 @@ def at_least(value: float) -> dict[str, tuple[Bound, ...]]:
 def test_the_limit_is_a_line_in_the_picture() -> None:
     picture = rates_over_time(measurement((1000.0, 1100.0)), None, limits=at_least(1500.0))
     assert "limit" in texts(picture)
-    lines = [each for each in elements(picture) if each.get("class") == "stroke-limit"]
+    lines = [element for element in elements(picture) if element.get("class") == "stroke-limit"]
     assert len(lines) >= 2, "the line and its piece of the key"
     assert picture is not None and picture.text.endswith("Limit: at least 1500 IOPS.")
     bare = rates_over_time(measurement((1000.0, 1100.0)), None)
-    assert not [each for each in elements(bare) if each.get("class") == "stroke-limit"]
+    assert not [element for element in elements(bare) if element.get("class") == "stroke-limit"]
 
 
 def test_a_limit_that_is_far_away_is_named_below() -> None:
@@ -105,7 +105,7 @@ def test_the_curve_goes_by_what_is_left_to_all_operations() -> None:
     points = line(picture, "candidate")
     steps = [(after[0] - before[0], before[1] - after[1]) for before, after in pairwise(points)]
     assert steps[1] == pytest.approx(steps[2], abs=0.2), "a tenth of what is left is as far from 90 % as from 99 %"
-    assert [each for each in texts(picture) if "%" in each] == ["50 %", "90 %", "99 %", "99.9 %"]
+    assert [text for text in texts(picture) if "%" in text] == ["50 %", "90 %", "99 %", "99.9 %"]
     assert picture is not None
     assert picture.text == "fast: 50 % within 1 ms, 90 % within 10 ms, 99 % within 100 ms, 99.9 % within 1 s."
 
@@ -119,7 +119,7 @@ def test_the_limit_on_a_percentile_is_marked_there() -> None:
     curve = timed((50.0, 0.001), (90.0, 0.01), (99.0, 0.1), (99.9, 1.0))
     picture = latency_curve(curve, None, limits=p99_at_most(0.05))
     assert "limit" in texts(picture)
-    (mark,) = [each for each in elements(picture) if each.get("stroke-width") == "2.4"]
+    (mark,) = [element for element in elements(picture) if element.get("stroke-width") == "2.4"]
     assert mark.get("class") == "stroke-limit"
     assert picture is not None and picture.text.endswith("Limit at 99 %: at most 0.05 s.")
     far = latency_curve(curve, None, limits=p99_at_most(100.0))

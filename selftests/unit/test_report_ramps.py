@@ -90,7 +90,7 @@ def test_what_was_found_is_told_in_words() -> None:
         ("API server, POST", "at most 100 ms"),
         ("volume_mount (csi, success)", "beyond the last bucket"),
     ]
-    (missing,) = (each for each in sentences_of(section) if each.startswith("not there"))
+    (missing,) = (sentence for sentence in sentences_of(section) if sentence.startswith("not there"))
     assert missing.startswith("not there: storage operations of the nodes")
     assert missing.endswith("GET /metrics: forbidden")
 

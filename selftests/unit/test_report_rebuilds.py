@@ -103,7 +103,7 @@ def test_limits_are_lines_in_the_rate_and_in_the_writes() -> None:
     assert "stroke-limit" in rate.svg and "stroke-limit" in writes.svg
     assert rate.text.endswith(" Limit: at least 8 TiB in 24 h, a mean of 97.09 MiB/s.")
     assert writes.text.endswith(" Limit: at least 25 % of that before, 250 IOPS.")
-    assert "stroke-limit" not in "".join(each.svg for each in pictures_of(section(found)))
+    assert "stroke-limit" not in "".join(picture.svg for picture in pictures_of(section(found)))
 
 
 def test_the_rate_is_drawn_without_a_comb_where_progress_is_told_now_and_then() -> None:
@@ -118,7 +118,7 @@ def test_the_rate_is_drawn_without_a_comb_where_progress_is_told_now_and_then() 
 def test_how_old_what_the_driver_tells_may_be_is_said() -> None:
     told = "The driver's reports may be 5 s old: beginning and end may each have been that much earlier."
     assert told in sentences_of(section(record(resolution_s=5.0)))
-    assert not any("old" in each for each in sentences_of(section(record())))
+    assert not any("old" in sentence for sentence in sentences_of(section(record())))
 
 
 def test_progress_is_what_the_rates_add_up_to_and_each_rebuild_has_its_line() -> None:

@@ -68,7 +68,7 @@ def test_the_knee_is_told() -> None:
 def test_a_flat_curve_has_no_knee() -> None:
     flat = [at(KEPT, (0.0009, 0.0011), share=share) for share in (0.1, 0.5, 0.8, 0.9)]
     (section,) = under_load_parts(of(record(*flat)))
-    assert any(each.startswith("No knee up to 90 % of the capacity") for each in sentences_of(section))
+    assert any(sentence.startswith("No knee up to 90 % of the capacity") for sentence in sentences_of(section))
 
 
 def test_storage_that_did_nothing_has_a_chapter_without_a_picture() -> None:

@@ -38,7 +38,7 @@ METRICS = [
     for direction in ("read", "write", "sync")
     for statistic in ("iops", "latency.mean", "latency.p99")
 ]
-ALL = {each.path for each in METRICS}
+ALL = {metric.path for metric in METRICS}
 NO_SYNCS = {"sync.iops", "sync.latency.mean", "sync.latency.p99"}
 NO_MEANS = {"read.latency.mean", "write.latency.mean"}
 NO_PERCENTILES = {"read.latency.p99", "write.latency.p99"}
@@ -86,7 +86,7 @@ def reported_by_fio(folder: Path, options: str) -> set[str]:
     output.feed(printed)
     output.close()
     assert output.error is None and output.samples
-    return {each.path for each in METRICS if metric_value(each, output.samples)}
+    return {metric.path for metric in METRICS if metric_value(metric, output.samples)}
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +104,7 @@ def test_what_is_said_to_be_missing_is_what_fio_leaves_out(
     options: str, shown: dict[str, set[str]], tmp_path: Path
 ) -> None:
     load = profile(tmp_path, options)
-    assert {each.path for each in METRICS if load.missing(each)} == LEFT_OUT[options] == ALL - shown[options]
+    assert {metric.path for metric in METRICS if load.missing(metric)} == LEFT_OUT[options] == ALL - shown[options]
     assert not any(load.missing(Metric.parse(path)) for path in ("cpu.use", "stall.longest"))
 
 
@@ -167,7 +167,7 @@ def test_a_limit_on_what_is_never_reported_is_refused_with_file_and_line(
 
 def test_the_shipped_limits_are_on_what_the_shipped_profiles_report() -> None:
     profiles = find_profiles(ROOT / "profiles")
-    for folder in (each for each in (ROOT / "workloads").iterdir() if each.is_dir()):
+    for folder in (path for path in (ROOT / "workloads").iterdir() if path.is_dir()):
         profiles |= find_profiles(folder)
     for file in (ROOT / "thresholds.yaml", *ROOT.glob("workloads/*/limits.yaml")):
         assert load_limits(file, profiles=profiles, missing=missing_in(profiles)).tiers

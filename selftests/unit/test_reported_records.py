@@ -70,7 +70,7 @@ FIELDS = {
 
 def classes_of(records: Iterable[object]) -> list[str]:
     """Those that they are about; any where they are about none."""
-    about = [each.load if isinstance(each, SustainedRecord) else each for each in records]
+    about = [record.load if isinstance(record, SustainedRecord) else record for record in records]
     return [*dict.fromkeys(getattr(each, "storage_class", "fast") for each in about)]
 
 
@@ -97,7 +97,7 @@ def test_the_records_of_each_list_are_a_part_of_a_chapter(name: str) -> None:
 def test_each_gauge_that_is_declared_for_a_list_is_read_from_its_records(name: str) -> None:
     records = [*getattr(EVIDENCE, name), *(each for each in ELSEWHERE if isinstance(each, FIELDS[name]))]
     results = run_of().model_copy(update={name: records})
-    found = {gauge for each in classes_of(records) for gauge in gauges_of(results, each)}
+    found = {gauge for storage_class in classes_of(records) for gauge in gauges_of(results, storage_class)}
     silent = {gauge.name for gauge in GAUGES[name]} - found
     assert silent <= {"scaling_bandwidth_bytes_per_second", "scaling_capacity_bytes_per_second", *SOMETIMES}
 

@@ -146,7 +146,7 @@ def test_a_run_that_is_killed_leaves_what_it_had(tmp_path: Path) -> None:
     page = page_of(tmp_path / "reports/latest/report.html")
     assert "not complete" in page and "1 of 2 tests came to no verdict" in page
     assert (tmp_path / "reports/latest/junit.xml").read_text(encoding="utf-8").count("<testcase") == 1
-    assert [each.name for each in (tmp_path / "reports/latest").glob(".*")] == []
+    assert [path.name for path in (tmp_path / "reports/latest").glob(".*")] == []
 
 
 @pytest.mark.parametrize("name", ["report.html", "junit.xml", "metrics.prom", "results.json"])
@@ -157,7 +157,7 @@ def test_a_file_that_cannot_be_written_ends_the_run_as_the_environment_does(name
     assert done.returncode == 10 and "INTERNAL" not in done.stdout + done.stderr, done.stdout + done.stderr
     assert f"{name} cannot be written" in done.stdout
     latest = tmp_path / "reports/latest"
-    assert [each.name for each in latest.glob(".*")] == []
+    assert [path.name for path in latest.glob(".*")] == []
     assert not (tmp_path / "before-test_fails-report.html").exists()
     if name != "results.json":
         results = json.loads((latest / "results.json").read_text(encoding="utf-8"))
@@ -187,5 +187,5 @@ def test_the_report_names_no_folder_of_the_machine(whole: Path) -> None:
 def test_no_plugin_uses_what_is_private_to_pytest() -> None:
     private = re.compile(r"(?:from|import) (?:_pytest|pytest_html)|\w(?<!self)(?<!cls)\._[a-z]\w*")
     plugins = [ROOT / "conftest.py", *(ROOT / "fixtures").glob("*.py")]
-    found = {each.name: private.findall(each.read_text(encoding="utf-8")) for each in plugins}
+    found = {plugin.name: private.findall(plugin.read_text(encoding="utf-8")) for plugin in plugins}
     assert {name: each for name, each in found.items() if each} == {}

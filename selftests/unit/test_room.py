@@ -103,7 +103,7 @@ def test_what_is_spread_evenly_takes_its_part_of_each_node_and_all_else_may_be_o
     spread, single = step(51, evenly=True), step(5, lasts="run")
     three = pool(44 * GIB, 100 * GIB, 100 * GIB, evenly=True)
     plan = Plan(steps=(single, spread))
-    assert [claimed_in(plan, three, each).amount for each in three.segments] == [22 * GIB] * 3
+    assert [claimed_in(plan, three, segment).amount for segment in three.segments] == [22 * GIB] * 3
     assert room(single, spread, pools=(three,)).problem is None
     less = pool(43 * GIB, 100 * GIB, 100 * GIB, evenly=True)
     assert "up to 22 GiB would be claimed at one time; 43 GiB is free" in str(

@@ -167,7 +167,7 @@ def both(*profiles: str, storage_class: str = "fast") -> list[Measurement]:
 def test_what_only_one_of_them_has_is_named() -> None:
     found = compared(run_of(*both("a", "b")), run_of(*both("c", "b")))
     (pair,) = found.classes
-    assert [each.profile for each in pair.differences] == ["b"]
+    assert [difference.profile for difference in pair.differences] == ["b"]
     assert pair.missing == ["a: only in the first", "c: only in the second"]
 
 
@@ -175,13 +175,17 @@ def test_classes_of_one_name_belong_together_and_others_are_named() -> None:
     first = run_of(*both("a"), *both("a", storage_class="slow"))
     second = run_of(*both("a"), *both("a", storage_class="new"))
     found = compared(first, second)
-    assert [(each.first_class, each.second_class) for each in found.classes] == [("fast", "fast")]
+    assert [(storage_class.first_class, storage_class.second_class) for storage_class in found.classes] == [
+        ("fast", "fast")
+    ]
     assert found.missing == ["slow: only in one", "new: only in other"]
 
 
 def test_the_only_classes_of_two_vendors_are_compared_whatever_they_are_called() -> None:
     found = compared(run_of(*both("a")), run_of(*both("a", storage_class="new")))
-    assert [(each.first_class, each.second_class) for each in found.classes] == [("fast", "new")]
+    assert [(storage_class.first_class, storage_class.second_class) for storage_class in found.classes] == [
+        ("fast", "new")
+    ]
     assert [each.what for each in found.classes[0].unlike] == ["StorageClass"]
     assert found.missing == []
 
@@ -236,8 +240,11 @@ def test_a_run_that_was_interrupted_is_told_from_one_that_was_not() -> None:
 
 def test_runs_are_called_by_what_tells_them_apart() -> None:
     other = run_of(run_id="r2")
-    assert [each.name for each in name_runs([run_of(), other])] == ["2026-11-21 07:15 r1", "2026-11-21 07:15 r2"]
+    assert [name_run.name for name_run in name_runs([run_of(), other])] == [
+        "2026-11-21 07:15 r1",
+        "2026-11-21 07:15 r2",
+    ]
     later = run_of(started=NOW.replace(hour=9))
-    assert [each.name for each in name_runs([run_of(), later])] == ["2026-11-21 07:15", "2026-11-21 09:15"]
-    twice = [each.name for each in name_runs([later, later])]
+    assert [name_run.name for name_run in name_runs([run_of(), later])] == ["2026-11-21 07:15", "2026-11-21 09:15"]
+    twice = [name_run.name for name_run in name_runs([later, later])]
     assert twice == ["2026-11-21 09:15 r1 (1)", "2026-11-21 09:15 r1 (2)"]

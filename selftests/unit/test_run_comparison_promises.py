@@ -72,7 +72,7 @@ def one_run(
     def seen(of: Segments, series: Sequence[float]) -> Estimate:
         length = plan.at(plan.cap).batch_s
         batches = by_segment(of, series, batch_lengths=[length], cv=cv, shape=shape)[length]
-        rates = [part for each in batches for part in each]
+        rates = [part for batch in batches for part in batch]
         return estimate(rates, unit="1/s", seconds=plan.cap, confidence=0.95, correlation=plan.batch_correlation)
 
     theirs, ours = seen(segments[0], baseline), seen(segments[1], candidate)

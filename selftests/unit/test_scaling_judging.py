@@ -38,7 +38,7 @@ def step(pods: int, total: float, latency_s: float = 0.002, share: float = 0.05)
         total=figure(wavering(total, share), confidence=CONFIDENCE),
         latency_mean_s=figure(wavering(latency_s), confidence=CONFIDENCE),
         latency_p99_s=figure(wavering(latency_s * 5), confidence=CONFIDENCE),
-        volumes=[volume(f"load-{each}", total / pods, share) for each in range(pods)],
+        volumes=[volume(f"load-{index}", total / pods, share) for index in range(pods)],
         clock_spread_s=0,
     )
 
@@ -98,7 +98,7 @@ def test_each_volume_against_its_limit(wanted: float, expected: str) -> None:
 @pytest.mark.parametrize(("slowest", "expected"), [(400, "pass"), (0, "fail"), (100, "fail"), (355, "inconclusive")])
 def test_one_slow_volume_is_not_hidden_by_the_others(slowest: float, expected: str) -> None:
     """14 do 400, one does less: their mean is above the limit of 350 whatever it does."""
-    volumes = [volume("slow", slowest), *(volume(f"load-{each}", 400) for each in range(14))]
+    volumes = [volume("slow", slowest), *(volume(f"load-{index}", 400) for index in range(14))]
     found = record(step(15, 14 * 400 + slowest).model_copy(update={"volumes": volumes}))
     verdict = judge_scaling(found, limit("per_volume", 350, pods=15))
     assert (verdict.status, verdict.measured) == (expected, slowest)

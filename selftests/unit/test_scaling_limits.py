@@ -73,7 +73,7 @@ def test_a_profile_without_any_limit_is_a_mistake() -> None:
 
 def test_a_child_replaces_a_step_and_keeps_other_steps_and_their_metric() -> None:
     def steps(metric: str, *pods: int, at_least: object) -> dict[str, Any]:
-        limits = [{"pods": each, "at_least": at_least, "because": "b"} for each in pods]
+        limits = [{"pods": pod, "at_least": at_least, "because": "b"} for pod in pods]
         return {"p": {"metric": metric, "per_volume": limits}}
 
     child = steps("read.bandwidth", 15, at_least="1MiB/s")

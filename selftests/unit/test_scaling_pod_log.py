@@ -53,7 +53,7 @@ def test_samples_are_the_same_in_pieces_of_any_size(size: int, fio: bytes, jobs:
     assert log.step is not None
     assert len(log.step.samples) >= 2
     assert log.step.status == 0 and log.step.error is None
-    ends = [each.end_s for each in log.step.samples]
+    ends = [sample.end_s for sample in log.step.samples]
     assert ends == sorted(ends) and ends[0] > 1_600_000_000
     for before, after in zip(log.step.samples, log.step.samples[1:], strict=False):
         assert after.start_s == pytest.approx(before.end_s)

@@ -120,11 +120,11 @@ def test_pods_begin_together_though_their_clocks_differ() -> None:
     volumes = run(pods)
     first, *others = begins(pods)
     assert others == [first - 90, first + 3600]
-    window = common_window({each.pod: each.samples for each in volumes}, wanted_s=6)
-    starts = [each.samples[0].start_s for each in volumes]
+    window = common_window({volume.pod: volume.samples for volume in volumes}, wanted_s=6)
+    starts = [volume.samples[0].start_s for volume in volumes]
     assert max(starts) - min(starts) < 0.2
     assert window.length_s == 6
-    assert [round(each.offset_s) for each in volumes] == [0, 90, -3600]
+    assert [round(volume.offset_s) for volume in volumes] == [0, 90, -3600]
     assert all('"jobname": "write"' in "".join(text) for text in pods.kept.values()) and len(pods.kept) == 3
 
 
@@ -158,7 +158,7 @@ def test_the_start_barrier_tells_job_seconds_and_rate() -> None:
 def test_a_step_of_some_leaves_the_others_alone() -> None:
     pods = Pods(behind_s={"a": 0.0, "b": 0.0, "c": 0.0})
     volumes = run_step(cast(LoadSet, pods), Step(number=1, profile=PROFILE, pods=2, window_s=6))
-    assert [each.pod for each in volumes] == ["a", "b"]
+    assert [volume.pod for volume in volumes] == ["a", "b"]
     assert pods.told["c"] == [] and sorted(pods.kept) == ["p-scale-2-1-a", "p-scale-2-1-b"]
 
 

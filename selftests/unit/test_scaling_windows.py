@@ -35,7 +35,7 @@ def sample(ios: int, duration_s: float = 1.0, latency_s: float = 0.001) -> Sampl
 
 
 def load(start_s: float, seconds: int, ios: int = 100, latency_s: float = 0.001) -> list[TimedSample]:
-    return [TimedSample(end_s=start_s + each + 1, sample=sample(ios, latency_s=latency_s)) for each in range(seconds)]
+    return [TimedSample(end_s=start_s + index + 1, sample=sample(ios, latency_s=latency_s)) for index in range(seconds)]
 
 
 def volume(pod: str, samples: list[TimedSample], *, offset_s: float = 0.0) -> LoadedVolume:
@@ -100,7 +100,7 @@ def test_samples_of_pods_that_are_out_of_phase_fill_every_batch() -> None:
 
 
 def test_total_has_an_interval_and_the_mean_of_the_volumes_with_it() -> None:
-    uneven = [TimedSample(end_s=101 + each, sample=sample(90 + 20 * (each % 2))) for each in range(12)]
+    uneven = [TimedSample(end_s=101 + index, sample=sample(90 + 20 * (index % 2))) for index in range(12)]
     record = step_record([volume("a", uneven), volume("b", load(100, 12))], metric=IOPS, window_s=10)
     assert record.total.low is not None and record.total.high is not None
     assert record.total.low < 200 < record.total.high
@@ -109,7 +109,7 @@ def test_total_has_an_interval_and_the_mean_of_the_volumes_with_it() -> None:
 
 
 def test_each_volume_has_an_interval_from_its_own_batches() -> None:
-    uneven = [TimedSample(end_s=101 + each, sample=sample(90 + 20 * (each % 2))) for each in range(12)]
+    uneven = [TimedSample(end_s=101 + index, sample=sample(90 + 20 * (index % 2))) for index in range(12)]
     record = step_record(
         [volume("uneven", uneven), volume("even", load(100, 12)), volume("still", load(100, 12, ios=0))],
         metric=IOPS,
@@ -124,9 +124,9 @@ def test_each_volume_has_an_interval_from_its_own_batches() -> None:
 
 def test_the_upper_bound_allows_for_the_slowest_of_many_being_slow_by_chance() -> None:
     """The lower one does not: for all to pass, each must."""
-    uneven = [TimedSample(end_s=101 + each, sample=sample(90 + 20 * (each % 2))) for each in range(12)]
+    uneven = [TimedSample(end_s=101 + index, sample=sample(90 + 20 * (index % 2))) for index in range(12)]
     alone = step_record([volume("a", uneven)], metric=IOPS, window_s=10).volumes[0]
-    one_of_many = step_record([volume(f"{each}", uneven) for each in range(15)], metric=IOPS, window_s=10).volumes[0]
+    one_of_many = step_record([volume(f"{index}", uneven) for index in range(15)], metric=IOPS, window_s=10).volumes[0]
     assert alone.high is not None and one_of_many.high is not None
     assert one_of_many.low == alone.low
     assert one_of_many.high > alone.high

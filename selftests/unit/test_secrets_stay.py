@@ -115,7 +115,7 @@ def test_no_credential_leaves_the_suite(way: str, server: str, tmp_path: Path) -
         assert "answered 403" in told and "(not shown)" in told
     # Nobody knows a token that a plugin never gave.
     unknown = {TOKEN} if way == "plugin that fails" else set()
-    assert [each for each in CANARIES if each in told and each not in unknown] == []
+    assert [canary for canary in CANARIES if canary in told and canary not in unknown] == []
 
 
 def test_a_kubeconfig_that_cannot_be_read_is_not_quoted(server: str, tmp_path: Path) -> None:

@@ -44,7 +44,9 @@ def read_back(tree: ast.AST) -> Iterator[int]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Compare):
             operands = [node.left, *node.comparators]
-            constants = [each for each in operands if isinstance(each, ast.Constant) and each.value in (None, "")]
+            constants = [
+                operand for operand in operands if isinstance(operand, ast.Constant) and operand.value in (None, "")
+            ]
             if any(map(is_sentence, operands)) and not constants:
                 yield node.lineno
         elif (
@@ -107,8 +109,10 @@ def test_a_document_of_version_2_is_read_with_its_verdicts_as_data() -> None:
     """A run of Longhorn of an older suite."""
     assert EVIDENCE is not None and '"schema_version": 2' in EVIDENCE.read_text(encoding="utf-8")[:100]
     verdicts = read_results(Path(EVIDENCE)).verdicts
-    assert all(each.outcome is not None and sentence(each) == each.reason for each in verdicts)
-    on_limits = [each for each in verdicts if each.rule in ("at_least", "at_most") and each.subject == "speed"]
-    assert on_limits and all(each.requirement.bound is not None for each in on_limits)
-    steps = {each.id: each.requirement.at for each in verdicts if each.rule == "per_volume"}
+    assert all(verdict.outcome is not None and sentence(verdict) == verdict.reason for verdict in verdicts)
+    on_limits = [
+        verdict for verdict in verdicts if verdict.rule in ("at_least", "at_most") and verdict.subject == "speed"
+    ]
+    assert on_limits and all(on_limit.requirement.bound is not None for on_limit in on_limits)
+    steps = {verdict.id: verdict.requirement.at for verdict in verdicts if verdict.rule == "per_volume"}
     assert steps and all(int(id_.rpartition("-")[2]) == at["pods"] for id_, at in steps.items())

@@ -146,10 +146,10 @@ def test_a_size_that_cannot_be_read_is_not_compared() -> None:
 def disks(tmp_path: Path) -> list[str]:
     """Two directories, and a link to the first."""
     paths = [tmp_path / name for name in ("nvme", "sd", "link")]
-    for each in paths[:2]:
-        each.mkdir()
+    for path in paths[:2]:
+        path.mkdir()
     paths[2].symlink_to(paths[0])
-    return [str(each) for each in paths]
+    return [str(path) for path in paths]
 
 
 def host_problems(**values: Any) -> list[str]:

@@ -100,8 +100,8 @@ class HostBench:
 def bench(folder_in_memory: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[HostBench]:
     """Both nodes see the same, until a test says otherwise."""
     folders = [folder_in_memory / each for each in ("one", "two")]
-    for each in folders:
-        each.mkdir()
+    for folder in folders:
+        folder.mkdir()
     made = HostBench({"n1": folders[0], "n2": folders[0]})
     monkeypatch.setattr(two_nodes, "nodes_for_volume", lambda *_: ["n1", "n2"])
     monkeypatch.setattr(two_nodes, "wait_ended", made.wait_ended)

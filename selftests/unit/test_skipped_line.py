@@ -13,7 +13,7 @@ def verdict(status: Status, reason: str) -> Verdict:
 
 def test_the_most_frequent_reasons_are_counted() -> None:
     reasons = ["no cluster"] * 5 + ["no baseline"] * 2 + ["destructive"] * 3 + ["nothing imported", "no history"]
-    found = [verdict("pass", "held"), *(verdict("skipped", each) for each in reasons)]
+    found = [verdict("pass", "held"), *(verdict("skipped", reason) for reason in reasons)]
     line = skipped_line(found, all_shown_by="-rs")
     assert line == "12 tests (-rs shows each). 5: no cluster; 3: destructive; 2: no baseline; 2 more reasons"
 

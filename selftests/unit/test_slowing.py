@@ -89,10 +89,10 @@ def test_at_the_end_it_is_judged_on_what_it_did_since(asked: float, status: str,
     told = "storage slowed down after 30 s of load, to 0.25x of what it did until then"
     assert (told[:40] in verdict.reason) is (status == "fail")
     (measurement,) = found.measurements
-    assert measurement.slowed_down_after_s == 30 and any(told[:36] in each for each in measurement.warnings)
+    assert measurement.slowed_down_after_s == 30 and any(told[:36] in warning for warning in measurement.warnings)
     assert (measurement.metrics["write.iops"].samples, len(measurement.series["write.iops"])) == (30, 60)
     results = run_of(measurement, verdicts=[verdict]).model_copy(update={"overall": status})
-    assert [each for each in contradictions(results) if "overall" not in each] == []
+    assert [contradiction for contradiction in contradictions(results) if "overall" not in contradiction] == []
 
 
 def test_what_slowed_down_just_before_the_end_does_not_pass() -> None:

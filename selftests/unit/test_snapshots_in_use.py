@@ -105,7 +105,7 @@ def test_one_byte_that_changed_is_found(data: st.DataObject) -> None:
 @given(st.data())
 def test_volumes_of_two_moments_have_a_hole(data: st.DataObject) -> None:
     """A group whose second volume was taken later than its first, in files that lie on them in turn."""
-    volumes = [int(each.split("/")[2]) for each in trial.ledgers(2)]
+    volumes = [int(ledger.split("/")[2]) for ledger in trial.ledgers(2)]
     acknowledged = data.draw(counts)
     early = acknowledged + data.draw(counts)
     late = early + data.draw(st.integers(min_value=4, max_value=30))
@@ -156,7 +156,7 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
 
 @given(st.lists(st.binary(max_size=40), min_size=trial.FILES, max_size=trial.FILES), st.integers(min_value=1))
 def test_a_readers_log_that_is_cut_off_is_no_loss_of_the_storage(files: list[bytes], cut: int) -> None:
-    log = b"".join(b"storage-acceptance: file %d\n%s\n" % (len(each), each) for each in files)
+    log = b"".join(b"storage-acceptance: file %d\n%s\n" % (len(file), file) for file in files)
     assert trial.printed_files(log) == files
     with pytest.raises(EnvironmentFailure, match="is incomplete"):
         trial.printed_files(log[: -(cut % len(log) or 1)])

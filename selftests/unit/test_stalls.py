@@ -47,7 +47,7 @@ def judged(samples: list[Sample], *, path: str = "stall.longest", limit: float =
     st.sampled_from(sorted(DIRECTIONS)),
 )
 def test_the_longest_operation_is_found_wherever_it_is(latencies: list[list[float]], direction: str) -> None:
-    samples = [second(*each, direction=direction) for each in latencies]
+    samples = [second(*latency, direction=direction) for latency in latencies]
     found = longest_stall([samples[: len(samples) // 2], samples[len(samples) // 2 :]])
     assert found is not None and found.at_least == found.at_most
     assert found.at_least == pytest.approx(max(each for one in latencies for each in one), abs=1e-8)
@@ -79,7 +79,7 @@ def test_one_slow_operation_among_others_is_no_standstill() -> None:
 
 def uncounted(ios: int, *, duration_s: float = 1.0) -> Sample:
     """A sample of a load that takes no latencies (gtod_reduce), or of nothing at all."""
-    counts = {each: Counts(ios=ios * (each == "write")) for each in DIRECTIONS}
+    counts = {direction: Counts(ios=ios * (direction == "write")) for direction in DIRECTIONS}
     return Sample(duration_s=duration_s, counts=counts)
 
 

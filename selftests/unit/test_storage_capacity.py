@@ -39,7 +39,7 @@ def test_local_storage_is_a_segment_for_each_node_and_zones_have_several() -> No
     local = [capacity(on(host=f"node-{number}"), "1Gi") for number in (1, 2, 3)]
     assert [(each.name, each.nodes) for each in found(*local)] == [(f"{HOST}=node-{n}", 1) for n in (1, 2, 3)]
     zones = found(capacity(on(zone="a"), "2Gi"), capacity(on(zone="b"), "1500M"))
-    assert [(each.nodes, each.free) for each in zones] == [(2, 2 * 1024**3), (1, 1_500_000_000)]
+    assert [(zone.nodes, zone.free) for zone in zones] == [(2, 2 * 1024**3), (1, 1_500_000_000)]
 
 
 def test_expressions_select_as_labels_do() -> None:

@@ -84,9 +84,9 @@ def test_credits_that_end_in_the_judged_part_never_pass(asked_s: int) -> None:
 def test_steady_storage_is_judged_in_spite_of_its_noise(noise: float, most_open: int) -> None:
     """5 % short of a limit it never passes. At 30 % noise a second its rounds are now and then too far apart."""
     records = [loaded(disk(0.001, noise=noise, seed=seed), asked_s=600) for seed in range(40)]
-    assert "pass" not in [judge_sustained(each, at_least(RATE * 1.05)).status for each in records]
-    assert "fail" not in [judge_sustained(each, at_least(RATE * 0.95)).status for each in records]
-    far = [judge_sustained(each, at_least(RATE / 2)).status for each in records]
+    assert "pass" not in [judge_sustained(record, at_least(RATE * 1.05)).status for record in records]
+    assert "fail" not in [judge_sustained(record, at_least(RATE * 0.95)).status for record in records]
+    far = [judge_sustained(record, at_least(RATE / 2)).status for record in records]
     assert "fail" not in far and far.count("inconclusive") <= most_open
 
 

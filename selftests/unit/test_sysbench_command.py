@@ -108,7 +108,7 @@ def test_sysbench_itself_runs_the_profile_and_makes_its_files_once(folder_in_mem
         assert output.samples  # of the seconds that a busy machine let it report
         # In one second or another: on a busy machine one may go by in which nothing is written.
         kinds = output.samples[0].counts
-        assert all(sum(each.counts[kind].ios for each in output.samples) > 0 for kind in kinds)
+        assert all(sum(sample.counts[kind].ios for sample in output.samples) > 0 for kind in kinds)
     assert [text.count(b"Creating file ") for text in printed] == [64, 0]
     assert [text.count(b"Reusing existing file ") for text in printed] == [0, 64]
     sizes = [path.stat().st_size for path in (folder_in_memory / "files").iterdir()]

@@ -42,7 +42,7 @@ def test_all_files_are_removed_and_their_bytes_told(shell: list[str], tmp_path: 
     names = {"FOLDER": str(tmp_path), "SECONDS_LEFT": "1"}
     done = subprocess.run(words, env=os.environ | names, capture_output=True, text=True, check=True, timeout=HANGS_S)
     assert read_removed(done.stdout).size == 3000
-    assert [each.name for each in tmp_path.iterdir()] == ["lost+found"]
+    assert [path.name for path in tmp_path.iterdir()] == ["lost+found"]
 
 
 @pytest.mark.parametrize("shell", SHELLS, ids=" ".join)

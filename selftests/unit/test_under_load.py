@@ -59,16 +59,16 @@ def test_a_capacity_that_is_hardly_known_is_measured_for_longer() -> None:
 
 def test_only_a_share_that_a_limit_names_is_loaded_until_it_is_decided() -> None:
     _, record = loaded(decided=True)
-    assert [round(each.duration_s) for each in record.shares] == [12, 12, 60, 12]
+    assert [round(share.duration_s) for share in record.shares] == [12, 12, 60, 12]
     _, record = loaded(decided=False)
-    assert [round(each.duration_s) for each in record.shares] == [12, 12, 90, 12]
+    assert [round(share.duration_s) for share in record.shares] == [12, 12, 90, 12]
     assert record.shares[2].confidence > A_MINUTE.at(60).confidence  # two looks share the budget
 
 
 def test_each_share_has_its_percentiles() -> None:
     _, record = loaded(decided=True)
     wanted = {f"write.latency.{each}" for each in ("p50", "p99", "p99.9")}
-    assert all(set(each.latencies) == wanted for each in record.shares)
+    assert all(set(share.latencies) == wanted for share in record.shares)
     assert set(record.at_capacity) == wanted
     assert record.at_capacity["write.latency.p50"].mean > 10 * record.shares[0].latencies["write.latency.p50"].mean
 

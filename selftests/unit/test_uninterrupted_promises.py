@@ -62,7 +62,9 @@ def test_a_disk_that_is_held_to_81_does_not_pass_as_one_of_110(full: bool) -> No
 
 
 def warned(found: Finding) -> str:
-    return "; ".join(warning for each in found.measurements for warning in each.warnings if "test file" not in warning)
+    return "; ".join(
+        warning for measurement in found.measurements for warning in measurement.warnings if "test file" not in warning
+    )
 
 
 def test_what_is_faster_after_rest_is_told_where_the_ratio_is() -> None:

@@ -46,7 +46,7 @@ def test_what_was_written_before_stays_whole(run: Run, monkeypatch: pytest.Monke
     run.recorder.errors.append("more")
     run.write_results()
     assert run.folder.results.read_text() == before
-    assert sorted(each.name for each in run.folder.path.iterdir()) == ["fio", "results.json"]
+    assert sorted(path.name for path in run.folder.path.iterdir()) == ["fio", "results.json"]
 
 
 def test_it_is_told_once_and_not_raised(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

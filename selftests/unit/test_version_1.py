@@ -28,7 +28,7 @@ OLD = Path(__file__).parent / "older_results/make_accept.json"
 
 def test_each_verdict_has_the_subject_that_its_test_was_of() -> None:
     assert '"subject"' not in OLD.read_text(encoding="utf-8")
-    assert Counter(each.subject for each in read_results(OLD).verdicts) == {
+    assert Counter(verdict.subject for verdict in read_results(OLD).verdicts) == {
         "speed": 12,
         "many-volumes": 6,
         "provisioning": 5,
@@ -65,14 +65,14 @@ def test_it_is_verified_compared_and_added_to_a_history(tmp_path: Path) -> None:
     assert list(contradictions(found)) == []
     assert main(["compare", str(OLD), str(OLD)]) == 0
     assert main(["report", str(OLD), str(OLD), "-o", str(tmp_path / "page.html")]) == 0
-    assert record_of(found, profiles={each.profile: "" for each in found.measurements}).measurements
+    assert record_of(found, profiles={measurement.profile: "" for measurement in found.measurements}).measurements
 
 
 def test_what_says_its_subject_itself_is_not_asked_for_its_name(tmp_path: Path) -> None:
     text = OLD.read_text(encoding="utf-8")
     changed = text.replace('"reason": "held on replicated"', '"subject": "features", "reason": "held"', 1)
     (tmp_path / "results.json").write_text(changed, encoding="utf-8")
-    assert Counter(each.subject for each in read_results(tmp_path).verdicts)["features"] == 4
+    assert Counter(verdict.subject for verdict in read_results(tmp_path).verdicts)["features"] == 4
 
 
 def test_its_fields_have_the_names_of_version_2() -> None:
@@ -90,7 +90,9 @@ def test_its_fields_have_the_names_of_version_2() -> None:
     assert ramp.observed_late == was["late"]
     for each, record in zip(old["rebuilds"], found.rebuilds, strict=True):
         assert record.foreground_missing == each["foreground_lost"]
-        assert [one.uncertainty_s for one in record.rebuilds] == [one["exact_to_s"] for one in each["rebuilds"]]
+        assert [rebuild.uncertainty_s for rebuild in record.rebuilds] == [
+            rebuild["exact_to_s"] for rebuild in each["rebuilds"]
+        ]
 
 
 def test_each_renamed_field_is_one_of_the_schema() -> None:
@@ -134,12 +136,15 @@ def test_it_stands_in_a_history_beside_results_of_version_2(tmp_path: Path) -> N
     again = read_results(tmp_path)
     assert json.loads((tmp_path / "results.json").read_text())["schema_version"] == 3 and again == newer
     for each in (found, again):
-        append(tmp_path / "history.jsonl", record_of(each, profiles={one.profile: "" for one in each.measurements}))
+        append(
+            tmp_path / "history.jsonl",
+            record_of(each, profiles={measurement.profile: "" for measurement in each.measurements}),
+        )
     runs = read_history(tmp_path / "history.jsonl").runs
-    assert {each.run for each in runs} == {found.run.id, "another"}
+    assert {run.run for run in runs} == {found.run.id, "another"}
     assert runs[0].measurements == runs[1].measurements
 
 
 def test_a_rule_with_figures_in_its_name_keeps_it() -> None:
-    rules = {each.id.rpartition("/")[2]: each.rule for each in read_results(OLD).verdicts}
+    rules = {verdict.id.rpartition("/")[2]: verdict.rule for verdict in read_results(OLD).verdicts}
     assert (rules["foreground-iops"], rules["foreground-p99"]) == ("foreground_iops", "foreground_p99")

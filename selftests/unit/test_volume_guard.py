@@ -31,7 +31,7 @@ def volume(tmp_path: Path) -> Path:
 
 
 def names(folder: Path) -> set[str]:
-    return {each.name for each in folder.iterdir()}
+    return {path.name for path in folder.iterdir()}
 
 
 def test_a_new_volume_is_taken_and_known_again(volume: Path, tmp_path: Path) -> None:

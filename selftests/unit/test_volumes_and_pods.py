@@ -252,7 +252,7 @@ def test_both_policies_are_seen_by_five_pods() -> None:
     bench = PlayedBench(says=GOOD)
     assert "with Always it was given" in group_policy.try_group_policy(tried(bench))
     assert [(each.group_policy, each.fs_group) for each in bench.ran] == [
-        (each.policy, each.group) for each in group_policy.STARTS
+        (start.policy, start.group) for start in group_policy.STARTS
     ]
     manifest = pod_manifest(bench.ran[2])["spec"]["securityContext"]
     assert (manifest["fsGroupChangePolicy"], manifest["supplementalGroups"]) == ("Always", [group_policy.OTHER])

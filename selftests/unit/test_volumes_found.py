@@ -75,8 +75,8 @@ def printing(request: pytest.FixtureRequest) -> PagedApiServer:
 
 
 def test_volumes_that_wait_for_a_claim_are_found_however_the_server_prints_them(printing: PagedApiServer) -> None:
-    for each in waiting_volumes():
-        printing.have("persistentvolumes", each)
+    for waiting_volume in waiting_volumes():
+        printing.have("persistentvolumes", waiting_volume)
     found = unclaimed(printing.api, storage_classes={"fast", "slow"})
     assert {name: sorted(names) for name, names in found.items()} == {
         "fast": ["available", "by-annotation", "going", "pending"]

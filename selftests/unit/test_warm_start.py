@@ -157,7 +157,7 @@ def test_an_interruption_from_a_terminal_ends_no_server(tmp_path: Path) -> None:
     """The commands get it, too, and may take some time to end in order."""
     (tmp_path / "next.py").write_text("print('next')", encoding="utf-8")
     run_module("next", folder=tmp_path, environment=HERE)
-    (server,) = (each for each in psutil.Process().children() if "selftests.warm_server" in each.cmdline())
+    (server,) = (child for child in psutil.Process().children() if "selftests.warm_server" in child.cmdline())
     server.send_signal(signal.SIGINT)
     assert run_module("next", folder=tmp_path, environment=HERE).stdout == "next\n"
 

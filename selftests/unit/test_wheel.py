@@ -29,7 +29,7 @@ Called = Callable[..., subprocess.CompletedProcess[str]]
 def done(*words: str | Path, status: int | None = 0, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
     """The words as a process that ended with this status."""
     ended = subprocess.run(
-        [str(each) for each in words],
+        [str(word) for word in words],
         cwd=folder,
         env=ENVIRONMENT,
         capture_output=True,
@@ -89,7 +89,9 @@ def test_it_asks_for_what_a_run_installs() -> None:
     """Each package of requirements.in, in the versions that it names or newer ones; what draws pictures as an extra."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
-    assert [each.partition(">")[0] for each in extras["pictures"]] == ["matplotlib"] and extras.keys() == {"pictures"}
+    assert [picture.partition(">")[0] for picture in extras["pictures"]] == ["matplotlib"] and extras.keys() == {
+        "pictures"
+    }
     named = [*project["dependencies"], *extras["pictures"]]
     asked = dict(re.fullmatch(r"([a-z0-9-]+)>=([\d.]+),<[\d.]+", each).groups() for each in named)
     pinned = wanted("requirements")
@@ -134,8 +136,8 @@ def test_it_measures_a_folder_and_reports_beside_it(call: Called, tmp_path: Path
     assert ended.returncode in (0, 1), ended.stdout + ended.stderr
     assert "Warning" not in ended.stdout, ended.stdout
     found = json.loads((tmp_path / "reports/latest/results.json").read_text(encoding="utf-8"))
-    assert [each["profile"] for each in found["measurements"]] == ["random-read-iops"]
-    assert {each["test"].partition("::")[0] for each in found["verdicts"]} >= {"tests/test_further_profiles.py"}
+    assert [measurement["profile"] for measurement in found["measurements"]] == ["random-read-iops"]
+    assert {verdict["test"].partition("::")[0] for verdict in found["verdicts"]} >= {"tests/test_further_profiles.py"}
     assert found["tested_with"]["limits_shipped"] is True
     junit = (tmp_path / "reports/latest/junit.xml").read_text(encoding="utf-8")
     assert 'file="tests/test_further_profiles.py"' in junit and 'file=".' not in junit

@@ -82,10 +82,10 @@ def test_only_the_shipped_limits_as_they_are_are_called_so(
 ) -> None:
     for name, text in files.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
-    found = results_of(tmp_path, "--storage-tier=production", *(each.format(tmp_path) for each in options))
+    found = results_of(tmp_path, "--storage-tier=production", *(option.format(tmp_path) for option in options))
     assert f"passes tier production {told}" in sentence(found)
     assert found["tested_with"]["limits_shipped"] == (not options)
-    least = [each["limit"] for each in found["tested_with"]["limits"] if each["profile"] == "sync-write-iops"]
+    least = [limit["limit"] for limit in found["tested_with"]["limits"] if limit["profile"] == "sync-write-iops"]
     assert any("at least 10 IOPS" in each for each in least) == told.startswith(
         ("of mine.yaml", "of thresholds.yaml and")
     )

@@ -54,18 +54,18 @@ def test_each_has_one_or_two_profiles_of_its_name_each_with_limits_in_both_tiers
     assert all(profile.startswith(f"{name}-") for profile in profiles)
     assert not any(profile in find_profiles(ROOT / "profiles") for profile in profiles)
     least, more = workload(name, "baseline"), workload(name, "production")
-    assert {each.profile for each in least.limits} == {*profiles} == {each.profile for each in more.limits}
-    known = {(each.profile, str(each.metric)): each for each in least.limits}
-    for each in more.limits:
-        lower = known[each.profile, str(each.metric)]
-        assert each.bound >= lower.bound if each.operator == "at_least" else each.bound <= lower.bound
+    assert {limit.profile for limit in least.limits} == {*profiles} == {limit.profile for limit in more.limits}
+    known = {(limit.profile, str(limit.metric)): limit for limit in least.limits}
+    for limit in more.limits:
+        lower = known[limit.profile, str(limit.metric)]
+        assert limit.bound >= lower.bound if limit.operator == "at_least" else limit.bound <= lower.bound
 
 
 @pytest.mark.parametrize("name", WORKLOADS)
 def test_a_limit_that_nobody_has_published_says_who_derived_it(name: str) -> None:
-    for each in (*workload(name, "baseline").limits, *workload(name, "production").limits):
-        sourced = re.search(r"\(source: ", each.because)
-        assert sourced or "derived by this project" in each.because, each.because
+    for limit in (*workload(name, "baseline").limits, *workload(name, "production").limits):
+        sourced = re.search(r"\(source: ", limit.because)
+        assert sourced or "derived by this project" in limit.because, limit.because
 
 
 def test_longhorn_on_one_small_machine_has_a_limit_of_its_own_for_each_of_postgresqls() -> None:
@@ -97,12 +97,12 @@ def test_a_metric_of_its_limits_is_one_that_the_profile_shows() -> None:
         text = path.read_text(encoding="utf-8")
         moves = re.search(r"^readwrite=(\w+)$", text, re.MULTILINE)
         assert moves is not None
-        for each in workload(path.parent.name, "production").limits:
-            if each.profile != path.stem:
+        for limit in workload(path.parent.name, "production").limits:
+            if limit.profile != path.stem:
                 continue
-            shown = {"write": "write|rw", "read": "read|rw", "sync": "write"}[str(each.metric.direction)]
-            assert re.search(shown, moves[1]), (path, str(each.metric))
-            assert each.metric.direction != "sync" or "fdatasync=1" in text
+            shown = {"write": "write|rw", "read": "read|rw", "sync": "write"}[str(limit.metric.direction)]
+            assert re.search(shown, moves[1]), (path, str(limit.metric))
+            assert limit.metric.direction != "sync" or "fdatasync=1" in text
 
 
 # What the arithmetic in the files says, done again.
@@ -207,7 +207,7 @@ def found(*verdicts: Verdict) -> Results:
     known = Conditions(
         profiles={},
         limits_file="",
-        limits=[TierLimit(profile="postgresql-commit", limit=each) for each in LIMITS.values()],
+        limits=[TierLimit(profile="postgresql-commit", limit=limit) for limit in LIMITS.values()],
         workloads=[CarriedWorkload(name="postgresql", about="PostgreSQL <3", profiles=["postgresql-commit"])],
     )
     return base.model_copy(update={"tested_with": known})

@@ -84,4 +84,4 @@ def _ran_ms(snapshot: Snapshot) -> float:
 
 def _idle(job: Job) -> Job:
     cpu_s = None if job.cpu_s is None else 0.0
-    return replace(job, runtime_ms=0, counts={each: Counts() for each in DIRECTIONS}, cpu_s=cpu_s)
+    return replace(job, runtime_ms=0, counts={direction: Counts() for direction in DIRECTIONS}, cpu_s=cpu_s)

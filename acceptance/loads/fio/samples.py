@@ -131,7 +131,7 @@ def _between(before: Snapshot, now: Snapshot, *, looks: int) -> Sample:
     first, last = before.counts, now.counts
     return Sample(
         duration_s=(now.timestamp_ms - before.timestamp_ms) / 1000,
-        counts={each: _difference(first[each], last[each]) for each in DIRECTIONS},
+        counts={direction: _difference(first[direction], last[direction]) for direction in DIRECTIONS},
         cpu_s=_cpu_between(before.cpu_s, now.cpu_s),
         looks=looks,
     )
@@ -148,8 +148,8 @@ def _restarted(before: Job, now: Job) -> bool:
     """Whether fio has set the job's counts back to zero in between: then some are lower than they were."""
     if now.runtime_ms < before.runtime_ms:
         return True
-    for each in DIRECTIONS:
-        was, is_ = before.counts[each], now.counts[each]
+    for direction in DIRECTIONS:
+        was, is_ = before.counts[direction], now.counts[direction]
         if is_.ios < was.ios or is_.bytes < was.bytes or is_.latencies < was.latencies:
             return True
         if any(is_.histogram.get(middle, 0) < count for middle, count in was.histogram.items()):

@@ -47,7 +47,7 @@ class Job:
     @property
     def ios(self) -> int:
         """Operations of all directions together."""
-        return sum(each.ios for each in self.counts.values())
+        return sum(count.ios for count in self.counts.values())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +66,7 @@ class Snapshot:
     @property
     def counts(self) -> Mapping[str, Counts]:
         """Of all jobs together."""
-        return {each: _sum([job.counts[each] for job in self.jobs]) for each in DIRECTIONS}
+        return {direction: _sum([job.counts[direction] for job in self.jobs]) for direction in DIRECTIONS}
 
     @property
     def cpu_s(self) -> float | None:
@@ -101,11 +101,11 @@ def _read(document: Document, jobs: set[str]) -> Snapshot:
     entries = Counter(job["jobname"] for job in found)
     return Snapshot(
         timestamp_ms=document["timestamp_ms"],
-        ramp_s=max((seconds(each.get("ramp_time", "0")) for each in options), default=0.0),
+        ramp_s=max((seconds(option.get("ramp_time", "0")) for option in options), default=0.0),
         jobs=tuple(
             Job(
                 runtime_ms=max(job[each].get("runtime", 0) for each in ("read", "write")),
-                counts={each: _counts(job[each]) for each in DIRECTIONS},
+                counts={direction: _counts(job[direction]) for direction in DIRECTIONS},
                 cpu_s=_cpu_s(job),
                 job_runtime_ms=_job_runtime_ms(job, processes=_processes(own, entries[job["jobname"]])),
                 elapsed_s=job.get("elapsed"),

@@ -92,7 +92,7 @@ def read_options(text: str) -> tuple[str, ...]:
 def _option_problems(name: str, value: str) -> Iterator[str]:
     unknown = sorted(set(re.findall(r"\$\{([^{}]*)\}", value)) - set(VARIABLES))
     if unknown:
-        known = " and ".join(f"${{{each}}}" for each in VARIABLES)
+        known = " and ".join(f"${{{variable}}}" for variable in VARIABLES)
         yield f"unset variables: {', '.join(unknown)}; the suite sets {known}"
     if name in _REFUSED:
         yield f"leave out --{name}: {_REFUSED[name]}"

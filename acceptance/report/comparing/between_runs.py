@@ -44,7 +44,7 @@ def told_between_runs(
         return difference
     multiples = difference.multiples is not None
     spreads = [_spread(history, *run, difference.metric, multiples=multiples) for run in (first, second)]
-    known = [each for each in spreads if each is not None]
+    known = [spread for spread in spreads if spread is not None]
     if len(known) == 2:
         wider = _at_least(change, known[0], known[1])
         return replace(difference, change=wider, finding=finding_of(wider, metric=difference.metric))

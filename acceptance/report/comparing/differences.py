@@ -58,15 +58,17 @@ def compare_runs(
 def candidates(results: Results, storage_class: str) -> dict[str, Measurement]:
     """The measurements of a class under test, by profile."""
     return {
-        each.profile: each
-        for each in results.measurements
-        if each.role == "candidate" and each.storage_class == storage_class
+        measurement.profile: measurement
+        for measurement in results.measurements
+        if measurement.role == "candidate" and measurement.storage_class == storage_class
     }
 
 
 def baseline_of(candidate: Measurement, results: Results) -> Measurement | None:
     """What was measured in turn with the candidate; None where nothing was."""
-    return next((each for each in results.measurements if each.id == candidate.compared_with), None)
+    return next(
+        (measurement for measurement in results.measurements if measurement.id == candidate.compared_with), None
+    )
 
 
 def differences(first: Results, second: Results, pair: tuple[str, str], *, absolute: bool = False) -> list[Difference]:
@@ -128,9 +130,9 @@ def _difference(
 
 
 def _why_not(*estimates: Estimate) -> str:
-    if any(each.mean == 0.0 for each in estimates):
+    if any(estimate.mean == 0.0 for estimate in estimates):
         return "one of them is zero"
-    if any(each.low is None or each.high is None for each in estimates):
+    if any(estimate.low is None or estimate.high is None for estimate in estimates):
         return "one of them was measured too shortly for a confidence interval"
     return "their CIs cannot be compared"
 
@@ -144,8 +146,10 @@ def _class_differences(
         second_class=pair[1],
         unlike=unlike([class_facts(first, pair[0]), class_facts(second, pair[1])]),
         differences=[
-            told_between_runs(each, (first, ours[each.profile]), (second, theirs[each.profile]), history)
-            for each in differences(first, second, pair, absolute=absolute)
+            told_between_runs(
+                difference, (first, ours[difference.profile]), (second, theirs[difference.profile]), history
+            )
+            for difference in differences(first, second, pair, absolute=absolute)
         ],
         missing=[
             *(f"{profile}: only in the first" for profile in ours if profile not in theirs),
@@ -172,7 +176,7 @@ def _judged(first: Results, second: Results, pair: tuple[str, str]) -> list[tupl
 
 
 def _facts(results: Results, found: Iterable[ClassDifferences]) -> Facts:
-    profiles = dict.fromkeys(one.profile for each in found for one in each.differences)
+    profiles = dict.fromkeys(difference.profile for each in found for difference in each.differences)
     return run_facts(results, profiles=profiles)
 
 

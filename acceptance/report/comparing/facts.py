@@ -29,12 +29,12 @@ Facts = dict[str, Fact]
 
 def unlike(facts: Sequence[Facts]) -> list[Unlike]:
     """All in which these differ, what disturbs a comparison first; what one of them lacks is `not recorded`."""
-    names = dict.fromkeys(name for each in facts for name in each)
+    names = dict.fromkeys(name for fact in facts for name in fact)
     found = []
     for name in names:
-        values = [each[name].value if name in each else NOT_RECORDED for each in facts]
+        values = [fact[name].value if name in fact else NOT_RECORDED for fact in facts]
         if len(set(values)) > 1:
-            disturbs = any(each[name].disturbs for each in facts if name in each)
+            disturbs = any(fact[name].disturbs for fact in facts if name in fact)
             found.append(Unlike(what=name, values=values, disturbs=disturbs))
     return sorted(found, key=lambda each: not each.disturbs)
 

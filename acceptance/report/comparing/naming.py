@@ -12,7 +12,9 @@ from acceptance.results.document import Results
 
 def name_runs(results: Sequence[Results]) -> list[NamedRun]:
     """Each by its date and time; by its id too where two are of one minute; by number where one run is given twice."""
-    names = _told_apart([f"{each.run.started:%Y-%m-%d %H:%M}" for each in results], [each.run.id for each in results])
+    names = _told_apart(
+        [f"{result.run.started:%Y-%m-%d %H:%M}" for result in results], [result.run.id for result in results]
+    )
     names = _told_apart(names, [f"({number})" for number in range(1, len(results) + 1)])
     return [NamedRun(name=name, results=each) for name, each in zip(names, results, strict=True)]
 

@@ -26,19 +26,19 @@ def together(runs: Sequence[Results]) -> Together | None:
 
     Any fail is a fail, for with enough tries anything passes once; and one that is inconclusive leaves it open.
     """
-    places = {(tuple(sorted(classes_under_test(each))), each.cluster.identity if each.cluster else "") for each in runs}
+    places = {(tuple(sorted(classes_under_test(run))), run.cluster.identity if run.cluster else "") for run in runs}
     if len(runs) < 2 or len(places) > 1 or places & {((), "")} or not next(iter(places))[1]:
         return None
-    if len({each.run.id for each in runs}) < len(runs):
+    if len({run.run.id for run in runs}) < len(runs):
         return Together(status=None, sentence="No verdict over all runs: one of them is here twice.")
     if differs := list(_unlike(runs)):
         return Together(status=None, sentence=f"No verdict over all runs: they differ in {', '.join(differs)}.")
-    counted = {status: sum(each.overall == status for each in runs) for status in _WORST_FIRST}
+    counted = {status: sum(run.overall == status for run in runs) for status in _WORST_FIRST}
     status: Overall = next((each for each in _WORST_FIRST if counted[each]), "pass")
     told = ", ".join(f"{count} {word}" for word, count in counted.items() if count)
     classes, tier = ", ".join(classes_under_test(runs[0])), runs[0].settings.get("tier")
     sentence = f"{classes}, tier {tier}, {len(runs)} runs from {_days(runs)}: {told}."
-    part = sum(missing(each).in_part for each in runs)
+    part = sum(missing(run).in_part for run in runs)
     if status in ("pass", "partial") and part:
         sentence += f" In {part} of them the tier was judged in part only."
     if status not in ("pass", "partial"):
@@ -48,18 +48,18 @@ def together(runs: Sequence[Results]) -> Together | None:
 
 def _unlike(runs: Sequence[Results]) -> Iterator[str]:
     """What of the question is not the same."""
-    digests = {each.tested_with.limits_digest if each.tested_with else "" for each in runs}
-    if len({str(each.settings.get("tier")) for each in runs}) > 1:
+    digests = {run.tested_with.limits_digest if run.tested_with else "" for run in runs}
+    if len({str(run.settings.get("tier")) for run in runs}) > 1:
         yield "the tier"
     if len(digests) > 1 or "" in digests:
         yield "the limits, or it is not known which they were"
-    if len({each.run.suite_version for each in runs}) > 1:
+    if len({run.run.suite_version for run in runs}) > 1:
         yield "the version of the suite"
     for name in _ASKED:
-        if len({str(each.settings.get(name)) for each in runs}) > 1:
+        if len({str(run.settings.get(name)) for run in runs}) > 1:
             yield f"the setting {name}"
 
 
 def _days(runs: Sequence[Results]) -> str:
-    days = sorted({f"{each.run.started:%Y-%m-%d}" for each in runs})
+    days = sorted({f"{run.run.started:%Y-%m-%d}" for run in runs})
     return days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"

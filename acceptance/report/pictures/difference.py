@@ -128,7 +128,7 @@ def ratio_ticks(low: float, high: float) -> list[float]:
             if len(found) <= MOST_TICKS:
                 return found
     for ticks in (_HALVES, _TENTHS, _TENTHS[1::2]):
-        found = [each for each in ticks if low <= each <= high]
+        found = [tick for tick in ticks if low <= tick <= high]
         if len(found) <= MOST_TICKS:
             return found
     return [1.0]

@@ -95,7 +95,7 @@ def _of_percentiles(direction: str, limits: Mapping[str, tuple[Bound, ...]]) -> 
         with suppress(ValueError):
             metric = Metric.parse(path)
             if metric.direction == direction and metric.percentile is not None:
-                yield from ((metric.percentile, each) for each in bounds)
+                yield from ((metric.percentile, bound) for bound in bounds)
 
 
 def _limit_in_words(limit: tuple[float, Bound], near: Sequence[tuple[float, Bound]]) -> str:
@@ -122,8 +122,8 @@ def _across(percentile: float) -> float:
 
 def _in_words(name: str, points: Sequence[LatencyPoint]) -> str:
     told = [
-        f"{each.percentile:g} % within {format_quantity(each.seconds, unit='s')}"
-        for each in points
-        if each.percentile in NAMED
+        f"{point.percentile:g} % within {format_quantity(point.seconds, unit='s')}"
+        for point in points
+        if point.percentile in NAMED
     ]
     return f"{name}: {', '.join(told)}." if told else f"{name}: too few operations for its median."

@@ -27,18 +27,18 @@ class Level:
 
 def near(levels: Sequence[Level], *, largest: float) -> list[Level]:
     """Those that can be drawn beside values up to `largest`."""
-    return [each for each in levels if each.value <= FAR_ABOVE * largest]
+    return [level for level in levels if level.value <= FAR_ABOVE * largest]
 
 
 def paint_levels(axes: Axes, levels: Sequence[Level], *, begin: float, end: float) -> dict[str, Look]:
     """The lines from `begin` to `end` of the x axis, or around the place of each; returns what the key says of them."""
-    for each in levels:
+    for level in levels:
         reach = (end - begin) / 16
-        edges = (begin, end) if each.at is None else (max(begin, each.at - reach), min(end, each.at + reach))
-        axes.plot(edges, [each.value] * 2, color=LIMIT.colour, linestyle=LIMIT.dashes, linewidth=1.6)
+        edges = (begin, end) if level.at is None else (max(begin, level.at - reach), min(end, level.at + reach))
+        axes.plot(edges, [level.value] * 2, color=LIMIT.colour, linestyle=LIMIT.dashes, linewidth=1.6)
     return {"limit": LIMIT} if levels else {}
 
 
 def levels_in_words(levels: Sequence[Level], drawn: Sequence[Level]) -> str:
     """` Limit: at least 350 IOPS each of 15 volumes.`, to follow other words; nothing where there is no limit."""
-    return "".join(f" Limit: {each.words}{'' if each in drawn else ', far above the picture'}." for each in levels)
+    return "".join(f" Limit: {level.words}{'' if level in drawn else ', far above the picture'}." for level in levels)

@@ -34,7 +34,7 @@ GROUPS: Mapping[StartKind, tuple[str, Look]] = {
 @drawn_once
 def rates_by_files(record: ManyFilesRecord) -> Picture | None:
     """Files a second by how many were done before, the y axis logarithmic; None where there are fewer than two."""
-    lines = {each.operation: points for each in record.rates if len(points := list(_points(each))) > 1}
+    lines = {rate.operation: points for rate in record.rates if len(points := list(_points(rate))) > 1}
     if not lines:
         return None
     values = [y for points in lines.values() for _, y in points]
@@ -46,14 +46,14 @@ def rates_by_files(record: ManyFilesRecord) -> Picture | None:
         axes.set_ylim(low, high)
         axes.minorticks_off()
         ticks = round_numbers(low, high)
-        axes.set_yticks(ticks, [f"{each:,.0f}" for each in ticks])
+        axes.set_yticks(ticks, [f"{tick:,.0f}" for tick in ticks])
         axes.set_ylabel("files a second, log scale")
         linear_axis(axes, "x", largest=most, unit="pods", of="files")
         axes.set_xlabel("files done so far")
         for operation, points in lines.items():
             shown = thinned(points)
             axes.plot([x for x, _ in shown], [y for _, y in shown], **RATES[operation].of(len(shown)))
-        key(axes, {each: RATES[each] for each in lines})
+        key(axes, {line: RATES[line] for line in lines})
 
     return Picture(
         svg=draw(paint, label=f"Files a second by their number on {record.storage_class}", left=82),
@@ -69,9 +69,9 @@ def rates_by_files(record: ManyFilesRecord) -> Picture | None:
 def starts_by_files(record: ManyFilesRecord, *, limits: tuple[Level, ...] = ()) -> Picture | None:
     """How soon pods started on the empty volume and on the full one, each a point; None where none did."""
     points: dict[StartKind, list[Point]] = {}
-    for each in record.starts:
-        if each.seconds is not None:
-            points.setdefault(each.kind, []).append((float(each.files), each.seconds))
+    for start in record.starts:
+        if start.seconds is not None:
+            points.setdefault(start.kind, []).append((float(start.files), start.seconds))
     if not points or not record.files:
         return None
     largest = max(y for found in points.values() for _, y in found)

@@ -36,7 +36,7 @@ WORDS: Mapping[Part, str] = {"coming": "had come so far", "going": "were gone"}
 def operations_over_time(record: OperationsRecord, *, part: Part) -> Picture | None:
     """The volumes of the first round that had come so far, over time; None where there is no line."""
     volumes = [each for each in record.objects if each.kind == "volume" and each.round == 1]
-    begin = min((each.at_s[first] for each in volumes if (first := _first(part)) in each.at_s), default=None)
+    begin = min((volume.at_s[first] for volume in volumes if (first := _first(part)) in volume.at_s), default=None)
     if begin is None:
         return None
     lines = {name: _steps(volumes, moment, since=begin) for name, (moment, _) in LOOKS[part].items()}
@@ -67,5 +67,5 @@ def _first(part: Part) -> Moment:
 
 def _steps(volumes: list[ObjectRecord], moment: Moment, *, since: float) -> list[Point]:
     """One step up for each volume, from none at the beginning; nothing where none came so far."""
-    times = sorted(each.at_s[moment] - since for each in volumes if moment in each.at_s)
+    times = sorted(volume.at_s[moment] - since for volume in volumes if moment in volume.at_s)
     return [(0.0, 0.0), *((at_s, float(number)) for number, at_s in enumerate(times, start=1))] if times else []

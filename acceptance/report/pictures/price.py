@@ -38,7 +38,7 @@ def _over_time(
     largest = max((value for _, value in points), default=0.0)
     if len(points) < 2 or largest <= 0.0:
         return None
-    load = next(each for each in record.periods if each.name == "load")
+    load = next(period for period in record.periods if period.name == "load")
     last_s = max(points[-1][0], load.end_s)
 
     def paint(axes: Axes) -> None:
@@ -50,9 +50,9 @@ def _over_time(
 
     pods = f"the pods of {' and '.join(record.of)}"
     means = ", ".join(
-        f"{each.name} {format_quantity(value, unit=unit)}"
-        for each in record.periods
-        if (value := (each.cpu.mean if each.cpu else None) if unit == "cpu" else each.memory) is not None
+        f"{period.name} {format_quantity(value, unit=unit)}"
+        for period in record.periods
+        if (value := (period.cpu.mean if period.cpu else None) if unit == "cpu" else period.memory) is not None
     )
     return Picture(
         svg=draw(paint, label=f"{of} of {pods} over time, {record.profile} on {record.storage_class}", left=84),

@@ -57,12 +57,12 @@ def pods_over_time(record: ControlPlaneRecord, *, limits: Sequence[Level] = ()) 
 @drawn_once
 def start_times(record: ControlPlaneRecord) -> Picture | None:
     """A dot for each pod that started, from creation to running, by how many had been made; None where none did."""
-    took = [each.took_s for each in record.starts]
+    took = [start.took_s for start in record.starts]
     if not took or max(took) <= 0.0:
         return None
 
     def paint(axes: Axes) -> None:
-        points = thinned(sorted((float(each.pods), each.took_s) for each in record.starts), most=DOTS)
+        points = thinned(sorted((float(start.pods), start.took_s) for start in record.starts), most=DOTS)
         linear_axis(axes, "y", largest=max(took), unit="s", of="start time")
         linear_axis(axes, "x", largest=max(x for x, _ in points), unit="pods")
         axes.set_xlabel("pods made so far")

@@ -58,7 +58,7 @@ def rebuild_rate(record: RebuildRecord, *, limits: Sequence[Level] = ()) -> Pict
 @drawn_once
 def rebuild_progress(record: RebuildRecord) -> Picture | None:
     """How much was rebuilt, each rebuild since it was first seen to go on; None where the driver told no progress."""
-    lines = [_done(each) for each in record.rebuilds if each.rates]
+    lines = [_done(rebuild) for rebuild in record.rebuilds if rebuild.rates]
     lines = [points for points in lines if _is_line(points)]
     if not lines:
         return None
@@ -85,9 +85,9 @@ def _done(rebuild: TimedRebuild) -> list[Point]:
     """Bytes rebuilt by each look at the progress, in s since it was first seen to go on."""
     zero, done = rebuild.rates[0].from_s, 0.0
     points = [(0.0, 0.0)]
-    for each in rebuild.rates:
-        done += each.rate * (each.to_s - each.from_s)
-        points.append((each.to_s - zero, done))
+    for rate in rebuild.rates:
+        done += rate.rate * (rate.to_s - rate.from_s)
+        points.append((rate.to_s - zero, done))
     return points
 
 
@@ -95,7 +95,7 @@ def _done(rebuild: TimedRebuild) -> list[Point]:
 def foreground_writes(record: RebuildRecord, *, limits: Sequence[Level] = ()) -> Picture | None:
     """Synchronous writes before and during the rebuilds; None where nothing is known of them."""
     load = record.foreground
-    points = [] if load is None else [(each.at_s, each.iops) for each in load.points]
+    points = [] if load is None else [(point.at_s, point.iops) for point in load.points]
     if load is None or not _is_line(points):
         return None
     largest = max(iops for _, iops in points)
@@ -135,4 +135,6 @@ def _line(axes: Axes, points: Sequence[Point]) -> None:
 def _while_rebuilt(rebuilds: Sequence[TimedRebuild]) -> list[tuple[float, float]]:
     """When each rebuild went on, in s since the first was."""
     zero = rebuilds[0].started
-    return [((each.started - zero).total_seconds(), (each.finished - zero).total_seconds()) for each in rebuilds]
+    return [
+        ((rebuild.started - zero).total_seconds(), (rebuild.finished - zero).total_seconds()) for rebuild in rebuilds
+    ]

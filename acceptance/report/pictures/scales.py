@@ -53,10 +53,10 @@ def log_axis(axes: Axes, *, smallest: float, largest: float, unit: Unit) -> None
     axes.minorticks_off()
     ticks = round_numbers(low, high)
     if unit == "1/s":
-        axes.set_yticks(ticks, [_tick(each) for each in ticks])
+        axes.set_yticks(ticks, [_tick(tick) for tick in ticks])
         axes.set_ylabel("IOPS, log scale")
     else:
-        axes.set_yticks(ticks, [format_quantity(each, unit=unit) for each in ticks])
+        axes.set_yticks(ticks, [format_quantity(tick, unit=unit) for tick in ticks])
 
 
 def round_numbers(low: float, high: float) -> list[float]:

@@ -46,7 +46,7 @@ def _picture(
     curve: str,
     limits: Sequence[Level],
 ) -> Picture | None:
-    largest = max(max(each.mean, each.high or 0.0) for each in steps.values())
+    largest = max(max(step.mean, step.high or 0.0) for step in steps.values())
     if len(steps) < 2 or largest <= 0.0:
         return None
     capacity, drawn = record.capacity, near(limits, largest=largest)
@@ -66,10 +66,10 @@ def _picture(
                 axes.fill_between(x, low, high, color=COLOURS["axis"], alpha=0.2, linewidth=0.0)
             axes.plot(x, [constant.mean * share(each) for each in x], **CAPACITY.of(len(x)))
             names[curve] = CAPACITY
-        reach = [[_reach(each, side) for each in steps.values()] for side in (-1, 1)]
+        reach = [[_reach(step, side) for step in steps.values()] for side in (-1, 1)]
         axes.errorbar(
             list(steps),
-            [each.mean for each in steps.values()],
+            [step.mean for step in steps.values()],
             yerr=reach,
             capsize=3.0,
             elinewidth=1.2,
@@ -98,7 +98,7 @@ def _reach(figure: Figure, side: int) -> float:
 def _few(volumes: list[int]) -> list[int]:
     """Those at the axis: far enough apart to be read."""
     kept = volumes[-1:]
-    for each in reversed(volumes[:-1]):
-        if kept[0] - each >= volumes[-1] / 10:
-            kept.insert(0, each)
+    for volume in reversed(volumes[:-1]):
+        if kept[0] - volume >= volumes[-1] / 10:
+            kept.insert(0, volume)
     return kept

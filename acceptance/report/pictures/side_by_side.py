@@ -100,7 +100,7 @@ def _multiples(row: Beside) -> Iterator[Multiple]:
     for column, change in enumerate(row.changes[: len(LOOKS)]):
         if change is not None:
             edges = (change.ratio, change.low, change.high)
-            times = edges if higher_is_better else [1.0 / each for each in edges]
+            times = edges if higher_is_better else [1.0 / edge for edge in edges]
             yield Multiple(column=column, value=times[0], low=min(times), high=max(times))
 
 

@@ -27,7 +27,7 @@ NEWEST = Look(colour=COLOURS["ink"], dashes="", marker="D")
 def trend(record: TrendRecord) -> Picture | None:
     """The last runs, one beside the other whatever lies between them, this one marked; None for fewer than two."""
     points = [*record.points, *([record.this_run] if record.this_run else [])][-MOST:]
-    largest = max((max(each.mean, each.high or 0.0) for each in points), default=0.0)
+    largest = max((max(point.mean, point.high or 0.0) for point in points), default=0.0)
     if len(points) < 2 or largest <= 0.0:
         return None
     limit = _limit(record)
@@ -109,7 +109,7 @@ def _caption(record: TrendRecord, points: Sequence[TrendPoint]) -> str:
 
 
 def _in_words(record: TrendRecord, points: Sequence[TrendPoint]) -> str:
-    means = [format_quantity(pick(each.mean for each in points), unit=record.unit) for pick in (min, max)]
+    means = [format_quantity(pick(point.mean for point in points), unit=record.unit) for pick in (min, max)]
     last = format_quantity(points[-1].mean, unit=record.unit)
     words = [
         f"{len(points)} runs from {_day(points[0].date)} to {_day(points[-1].date)}: {means[0]} to {means[1]}, "

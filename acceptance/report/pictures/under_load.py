@@ -43,7 +43,7 @@ def latency_by_share(record: UnderLoadRecord, *, limits: Mapping[str, float]) ->
         shares = sorted({share for points in lines.values() for share, _ in points})
         axes.set_xlim(0.0, 1.06)
         ticks = _apart(shares)
-        axes.set_xticks(ticks, [f"{each * 100:.4g}" for each in ticks])
+        axes.set_xticks(ticks, [f"{tick * 100:.4g}" for tick in ticks])
         axes.set_xlabel("% of the capacity")
         for name, points in lines.items():
             axes.plot([share for share, _ in points], [value for _, value in points], **LOOKS[name].of(len(points)))
@@ -78,9 +78,9 @@ def _in_words(name: str, points: list[Point]) -> str:
 def _apart(shares: list[float]) -> list[float]:
     """Those at the axis: far enough apart to be read, the highest in any case."""
     kept = shares[-1:]
-    for each in reversed(shares[:-1]):
-        if kept[0] - each >= LEAST_APART:
-            kept.insert(0, each)
+    for share in reversed(shares[:-1]):
+        if kept[0] - share >= LEAST_APART:
+            kept.insert(0, share)
     return kept
 
 

@@ -30,8 +30,8 @@ class Families:
     def collect(self) -> Iterator[GaugeMetricFamily]:
         """Each gauge with the samples of all candidates."""
         together: dict[Gauge, dict[Labels, float]] = {}
-        for each in self.samples:
-            for gauge, values in each:
+        for sample in self.samples:
+            for gauge, values in sample:
                 together.setdefault(gauge, {}).update(values)
         for gauge, values in together.items():
             family = GaugeMetricFamily(PREFIX + gauge.name, gauge.help, unit=gauge.unit)

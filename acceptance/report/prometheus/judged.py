@@ -56,7 +56,7 @@ RUN_INFO = Gauge(
 
 def add_verdicts(samples: Samples, results: Results, candidate: str) -> None:
     """The verdicts on the candidate."""
-    own = [each for each in results.verdicts if each.storage_class == candidate]
+    own = [verdict for verdict in results.verdicts if verdict.storage_class == candidate]
     samples.set_one_of(OVERALL, "status", results.overall, get_args(Overall))
     in_part = missing(results, storage_class=candidate).in_part
     samples.set_one_of(CLASS_OVERALL, "status", overall(own, in_part=in_part), get_args(Overall))
@@ -69,7 +69,7 @@ def add_verdicts(samples: Samples, results: Results, candidate: str) -> None:
     for question, verdicts in _by_question(own).items():
         labels = dict(zip(("profile", "metric", "rule"), question, strict=True))
         samples.set_one_of(VERDICT, "status", worst(verdicts) or "skipped", tuple(ORDER), **labels)
-        first = min(verdicts, key=lambda each: ORDER[each.status])
+        first = min(verdicts, key=lambda verdict: ORDER[verdict.status])
         about = {"subject": first.subject or "", "unit": first.unit or ""}
         samples.set_bounds(VERDICT_VALUE, first.measured, low=first.low, high=first.high, **labels, **about)
         if (operator := first.requirement.operator) is not None:
@@ -79,7 +79,7 @@ def add_verdicts(samples: Samples, results: Results, candidate: str) -> None:
 def add_run(samples: Samples, results: Results, candidate: str) -> None:
     """The run, as it stands for each of its candidates."""
     run, cluster = results.run, results.cluster
-    classes = {each.name: each for each in cluster.storage_classes} if cluster else {}
+    classes = {storage_class.name: storage_class for storage_class in cluster.storage_classes} if cluster else {}
     samples.set(
         RUN_INFO,
         1,
@@ -115,7 +115,7 @@ def _limits(results: Results) -> str:
 def _by_question(verdicts: Sequence[Verdict]) -> dict[tuple[str, ...], list[Verdict]]:
     """By what the verdict's id says after the class: profile, metric, rule. Several that ask the same are one."""
     found: dict[tuple[str, ...], list[Verdict]] = {}
-    for each in verdicts:
-        parts = each.id.split("/", 3)[1:]
-        found.setdefault((*parts, *[""] * (3 - len(parts))), []).append(each)
+    for verdict in verdicts:
+        parts = verdict.id.split("/", 3)[1:]
+        found.setdefault((*parts, *[""] * (3 - len(parts))), []).append(verdict)
     return found

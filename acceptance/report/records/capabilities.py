@@ -29,8 +29,13 @@ def capability_parts(results: Results) -> Iterator[Part]:
             label="Capabilities",
             columns=words("StorageClass", "Capability", "Found", "How it was found"),
             rows=[
-                (name(each.storage_class), titled(each.capability), mark(*_SHOWN[each.status]), each.how)
-                for each in results.capabilities
+                (
+                    name(capability.storage_class),
+                    titled(capability.capability),
+                    mark(*_SHOWN[capability.status]),
+                    capability.how,
+                )
+                for capability in results.capabilities
             ],
         )
         yield Part(blocks=["The table shows only what the suite tried.", table])

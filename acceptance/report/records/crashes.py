@@ -71,8 +71,8 @@ def _moved(record: FailoverRecord) -> Part:
                 label=what,
                 columns=(*words("Phase"), *numbers("Took", "Share")),
                 rows=[
-                    (each.name, shown_time(each.seconds), f"{100 * each.seconds / total if total else 0.0:.0f} %")
-                    for each in record.phases
+                    (phase.name, shown_time(phase.seconds), f"{100 * phase.seconds / total if total else 0.0:.0f} %")
+                    for phase in record.phases
                 ],
             ),
         ],

@@ -28,7 +28,7 @@ def _part(record: FiguresRecord) -> Part:
     figures = Table(
         label="Figures",
         columns=(*words("Figure"), *numbers("Value", "Interval")),
-        rows=[(each.metric, *_shown(each)) for each in record.figures],
+        rows=[(figure.metric, *_shown(figure)) for figure in record.figures],
     )
     title = on(SUBJECTS[record.subject], record.storage_class)
     return Part(title=title, blocks=[[f"{record.done[:1].upper()}{record.done[1:]}."], figures, _rows(record)])
@@ -62,10 +62,10 @@ def _cell(value: JsonValue) -> str:
 
 
 def _figures(record: FiguresRecord) -> Found:
-    for each in record.figures:
+    for figure in record.figures:
         yield (
-            Figure(each.value, each.low, each.high),
-            {"subject": record.subject, "metric": each.metric, "unit": each.unit},
+            Figure(figure.value, figure.low, figure.high),
+            {"subject": record.subject, "metric": figure.metric, "unit": figure.unit},
         )
 
 

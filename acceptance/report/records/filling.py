@@ -22,9 +22,9 @@ _SHOWN: dict[str, tuple[Status, str]] = {
 def full_volume_parts(results: Results) -> Iterator[Part]:
     """A row for each finding, class by class."""
     rows = [
-        (name(record.storage_class), TITLES[each.aspect], mark(*_SHOWN[each.status]), each.how)
+        (name(record.storage_class), TITLES[finding.aspect], mark(*_SHOWN[finding.status]), finding.how)
         for record in results.full_volumes
-        for each in record.findings
+        for finding in record.findings
     ]
     if rows:
         yield Part(

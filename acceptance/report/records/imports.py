@@ -47,54 +47,57 @@ class ImportSections:
 
 def import_sections(results: Results) -> ImportSections:
     """All imported files, in the order in which they were given."""
-    of_e2e = any(each.tool == "kubernetes-e2e" for each in results.imports)
+    of_e2e = any(record.tool == "kubernetes-e2e" for record in results.imports)
     return ImportSections(
-        files=[_file(each) for each in results.imports], coverage=coverage_rows(results) if of_e2e else []
+        files=[_file(record) for record in results.imports], coverage=coverage_rows(results) if of_e2e else []
     )
 
 
 def imported_failures(results: Results) -> list[str]:
     """For the first screen: what failed there, or does not fit together, a sentence a file."""
     return [
-        f"{each.name}: {each.failed} failed of {each.passed + each.failed} tests that ran" if each.failed
-        else f"{each.name}: {'; '.join(each.doubts)}"
-        for each in results.imports
-        if each.failed or each.doubts
+        f"{record.name}: {record.failed} failed of {record.passed + record.failed} tests that ran" if record.failed
+        else f"{record.name}: {'; '.join(record.doubts)}"
+        for record in results.imports
+        if record.failed or record.doubts
     ]  # fmt: skip
 
 
 def _file(record: ImportRecord) -> ImportedFile:
     rows = [_row(suite, list(those)) for suite, those in groupby(_by_suite(record.behaviours), lambda each: each.suite)]
     where = "as the file says" if record.made_from == "timestamp" else "when the file was last changed"
-    ran = [each for each in rows if each.passed + each.failed]
+    ran = [row for row in rows if row.passed + row.failed]
     return ImportedFile(
         record=record,
         by=TOOLS[record.tool],
         made=f"{record.made}, {where}",
         status="fail" if record.failed else "pass" if record.passed and not record.doubts else "inconclusive",
         suites=sorted(ran, key=lambda each: each.failed == 0),
-        skipped_suites=[each.suite for each in rows if each not in ran],
+        skipped_suites=[row.suite for row in rows if row not in ran],
     )
 
 
 def _by_suite(behaviours: Iterable[ImportedBehaviour]) -> list[ImportedBehaviour]:
     """Those of a suite together, suites in the order in which they come first."""
     places: dict[str, int] = {}
-    for each in behaviours:
-        places.setdefault(each.suite, len(places))
-    return sorted(behaviours, key=lambda each: places[each.suite])
+    for behaviour in behaviours:
+        places.setdefault(behaviour.suite, len(places))
+    return sorted(behaviours, key=lambda behaviour: places[behaviour.suite])
 
 
 def _row(suite: str, behaviours: list[ImportedBehaviour]) -> SuiteRow:
-    passed, failed = sum(each.passed for each in behaviours), sum(each.failed for each in behaviours)
-    ran = sorted((each for each in behaviours if each.ran), key=lambda each: each.failed == 0)
+    passed, failed = (
+        sum(behaviour.passed for behaviour in behaviours),
+        sum(behaviour.failed for behaviour in behaviours),
+    )
+    ran = sorted((behaviour for behaviour in behaviours if behaviour.ran), key=lambda behaviour: behaviour.failed == 0)
     return SuiteRow(
         suite=suite,
         status="fail" if failed else "pass",
         word="failed there" if failed else "passed there",
         passed=passed,
         failed=failed,
-        skipped=sum(each.skipped for each in behaviours),
+        skipped=sum(behaviour.skipped for behaviour in behaviours),
         told=[("fail" if each.failed else "pass", each.behaviour, _counts(each)) for each in ran],
     )
 

@@ -28,18 +28,18 @@ from acceptance.text.quantities import format_quantity
 @in_chapter("many-files")
 def many_files_parts(results: Results) -> Iterator[Part]:
     """One of each candidate, in the order in which they were asked."""
-    beside = next((each for each in results.many_files if each.role == "baseline"), None)
-    return (_part(each, beside, results) for each in results.many_files if each.role == "candidate")
+    beside = next((record for record in results.many_files if record.role == "baseline"), None)
+    return (_part(record, beside, results) for record in results.many_files if record.role == "candidate")
 
 
 def _part(record: ManyFilesRecord, beside: ManyFilesRecord | None, results: Results) -> Part:
-    theirs = {each.operation: each for each in beside.rates} if beside else {}
+    theirs = {rate.operation: rate for rate in beside.rates} if beside else {}
     others = () if beside is None else (name(beside.storage_class), "Times as fast")
     heads = ("Files", "Files a second", f"{100 * record.confidence:.4g} % interval", *others)
     rates = Table(
         label="Files a second",
         columns=(*words("Operation"), *numbers(*heads)),
-        rows=[_rate_row(each, theirs.get(each.operation), record)[: 1 + len(heads)] for each in record.rates],
+        rows=[_rate_row(rate, theirs.get(rate.operation), record)[: 1 + len(heads)] for rate in record.rates],
     )
     full = f"Started on {record.files:,} files after"
     starts = Table(
@@ -86,22 +86,22 @@ def _per_s(seconds_each: float) -> str:
 
 def _start_row(record: ManyFilesRecord, kind: StartKind) -> tuple[str, ...] | None:
     """How soon pods started on the empty volume, and on the full one."""
-    found = [each for each in record.starts if each.kind == kind]
+    found = [start for start in record.starts if start.kind == kind]
     empty, full = ([each for each in found if bool(each.files) == full] for full in (False, True))
     return (STARTS[kind], _times(empty), _times(full)) if found else None
 
 
 def _times(starts: list[StartRecord]) -> str:
     return ", ".join(
-        "not in time" if each.seconds is None else format_quantity(each.seconds, unit="s") for each in starts
+        "not in time" if start.seconds is None else format_quantity(start.seconds, unit="s") for start in starts
     )
 
 
 def _levels(record: ManyFilesRecord, results: Results) -> Iterator[Level]:
     """The limits on starts that were judged."""
     about = (record.storage_class, MANY_FILES.profile)
-    verdicts = [each for each in results.verdicts if (each.storage_class, each.profile) == about]
-    limits = {each.metric: each.limit for each in verdicts}
+    verdicts = [verdict for verdict in results.verdicts if (verdict.storage_class, verdict.profile) == about]
+    limits = {verdict.metric: verdict.limit for verdict in verdicts}
     for metric, bounds in bounds_of(verdicts).items():
         if metric in ("start", "other_group"):
             yield Level(value=bounds[0].value, words=limits[metric])
@@ -116,9 +116,9 @@ def _sentences(record: ManyFilesRecord) -> Iterator[str]:
         yield f"{record.asked:,} files were wanted; the time to create them ended before all were there."
     if record.no_group:
         yield f"No start with another fsGroup was timed: {record.no_group}."
-    for each in record.starts:
-        if each.seconds is None:
-            yield f"A pod ({STARTS[each.kind]}) did not start on {each.files:,} files: {each.why}"
+    for start in record.starts:
+        if start.seconds is None:
+            yield f"A pod ({STARTS[start.kind]}) did not start on {start.files:,} files: {start.why}"
 
 
 def _rates(record: ManyFilesRecord) -> Found:

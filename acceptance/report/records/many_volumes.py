@@ -32,7 +32,7 @@ def scaling_parts(results: Results) -> Iterator[Part]:
 
 def _part(record: ScalingRecord, verdicts: Sequence[Verdict]) -> Part:
     about = (record.storage_class, record.profile)
-    about_many = [each for each in verdicts if each.subject == "many-volumes"]
+    about_many = [verdict for verdict in verdicts if verdict.subject == "many-volumes"]
     own = [each for each in about_many if (each.storage_class, each.profile) == about]
     heads = ("Smallest to largest", "Together", "Latency, mean", "Latency, p99")
     return Part(
@@ -100,8 +100,8 @@ def _sentences(record: ScalingRecord, verdicts: Sequence[Verdict]) -> Iterator[s
         yield f"Incomplete: the run was aborted by: {record.incomplete}"
     yield _capacity(record)
     if record.rate_limited is not None:
-        bounds = [bound_of(each) for each in verdicts if each.rule == "rate_limited"]
-        yield _rate_limited(record.rate_limited, record, next((each.value for each in bounds if each), None))
+        bounds = [bound_of(verdict) for verdict in verdicts if verdict.rule == "rate_limited"]
+        yield _rate_limited(record.rate_limited, record, next((bound.value for bound in bounds if bound), None))
     if record.nodes is not None:
         yield _nodes(record.nodes, record)
 

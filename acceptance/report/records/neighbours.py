@@ -19,8 +19,8 @@ def neighbour_parts(results: Results) -> Iterator[Part]:
     for record in results.neighbours:
         rows = [
             share_row(at, direction=record.metric.partition(".")[0], remark=remark)
-            for one in record.shares
-            for at, remark in ((one.alone, "alone"), (one.beside, "beside neighbours"))
+            for share in record.shares
+            for at, remark in ((share.alone, "alone"), (share.beside, "beside neighbours"))
         ]
         yield Part(
             title=on(
@@ -41,10 +41,10 @@ def _sentences(record: NeighboursRecord) -> Iterator[str]:
         mean = format_quantity(record.capacity.mean, unit="1/s")
         yield f"Alone the volume did {mean} at full load; shares are of that."
         yield f"It and its neighbours were loaded from node {record.node}."
-    for one in record.shares:
-        rates = ", ".join(format_quantity(each, unit="1/s") for each in one.neighbours)
-        yield f"Beside {one.beside.share * 100:.4g} % of that the neighbours did {rates}."
-        for told in one.beside.warnings:
+    for share in record.shares:
+        rates = ", ".join(format_quantity(neighbour, unit="1/s") for neighbour in share.neighbours)
+        yield f"Beside {share.beside.share * 100:.4g} % of that the neighbours did {rates}."
+        for told in share.beside.warnings:
             yield told[0].upper() + told[1:] + "."
     for told in record.warnings:
         yield told[0].upper() + told[1:] + "."

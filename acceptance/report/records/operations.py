@@ -31,7 +31,7 @@ def _part(record: OperationsRecord) -> Part:
             Table(
                 label="Control operations",
                 columns=(*words("Until"), *numbers("Asked", *SHOWN, "A second"), *words("Failed")),
-                rows=[_row(each) for each in record.operations],
+                rows=[_row(operation) for operation in record.operations],
                 narrow=True,
             ),
         ]

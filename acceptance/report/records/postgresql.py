@@ -49,7 +49,7 @@ def _row(record: PostgresqlRecord) -> tuple[str, ...]:
         record.node if record.node == record.read_on else f"{record.node}, then {record.read_on}",
         f"{record.acknowledged:,} in {shown_time(record.write_s)}",
         "none told" if record.transactions is None else f"{record.transactions:,.0f}/s",
-        " and ".join(format_quantity(each, unit="s") for each in times) or "none told",
+        " and ".join(format_quantity(time_s, unit="s") for time_s in times) or "none told",
         "never" if record.recovered_s is None else shown_time(record.recovered_s),
         mark("fail", "fail", "; ".join(wrong)) if wrong else "nothing",
     )

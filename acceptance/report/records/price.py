@@ -24,27 +24,27 @@ _PODS = (*words("Pod"), *numbers("CPU under load", "Memory before", "under load"
 @in_chapter("price")
 def price_parts(results: Results) -> Iterator[Part]:
     """One of each load, in the order in which they ran."""
-    for each in results.prices:
+    for price in results.prices:
         yield Part(
-            title=on(each.profile, each.storage_class),
+            title=on(price.profile, price.storage_class),
             blocks=[
-                Table(label="Price of the storage", columns=_PERIODS, rows=list(_periods(each))),
-                cpu_over_time(each),
-                memory_over_time(each),
-                Table(label="Pods of the storage", columns=_PODS, rows=list(_pods(each))),
-                list(_sentences(each)),
+                Table(label="Price of the storage", columns=_PERIODS, rows=list(_periods(price))),
+                cpu_over_time(price),
+                memory_over_time(price),
+                Table(label="Pods of the storage", columns=_PODS, rows=list(_pods(price))),
+                list(_sentences(price)),
             ],
         )
 
 
 def _periods(record: PriceRecord) -> Iterator[tuple[str, ...]]:
-    for each in record.periods:
-        sizes = (_value(size, unit="B") for size in (each.memory, each.peak))
-        yield NAMES[each.name], _span(each.cpu), *sizes
+    for period in record.periods:
+        sizes = (_value(size, unit="B") for size in (period.memory, period.peak))
+        yield NAMES[period.name], _span(period.cpu), *sizes
 
 
 def _pods(record: PriceRecord) -> Iterator[tuple[str, ...]]:
-    most = sorted(record.pods, key=lambda each: -max(each.memory.values(), default=0.0))[:MOST_PODS]
+    most = sorted(record.pods, key=lambda pod: -max(pod.memory.values(), default=0.0))[:MOST_PODS]
     for each in most:
         sizes = (_value(each.memory.get(period), unit="B") for period in NAMES)
         yield name(f"{each.namespace}/{each.pod}"), _value(each.cpu, unit="cpu"), *sizes, _growth(each)

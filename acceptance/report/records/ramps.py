@@ -27,7 +27,7 @@ def ramp_parts(results: Results) -> Iterator[Part]:
 
 def _part(record: ControlPlaneRecord, verdicts: Sequence[Verdict]) -> Part:
     about = (record.storage_class, CONTROL_PLANE.profile)
-    own = [each for each in verdicts if (each.storage_class, each.profile) == about]
+    own = [verdict for verdict in verdicts if (verdict.storage_class, verdict.profile) == about]
     asked = [bound for each in own if each.metric == "pods" and (bound := bound_of(each))]
     limits = [Level(value=each.value, words=each.words) for each in asked]
     phases = Table(
@@ -96,9 +96,14 @@ def _sentences(record: ControlPlaneRecord) -> Iterator[str]:
 def _servers(record: ControlPlaneRecord) -> Iterator[tuple[str, ...]]:
     for each in record.api_server:
         yield f"API server, {each.verb}", f"{each.per_s:.3g} a second", _time(each.mean_s), _bound(each.p99_at_most_s)
-    for one in record.storage_operations:
-        what = f"{one.operation} ({one.plugin}, {one.status})"
-        yield what, str(one.count), _time(one.mean_s), _bound(one.p99_at_most_s)
+    for storage_operation in record.storage_operations:
+        what = f"{storage_operation.operation} ({storage_operation.plugin}, {storage_operation.status})"
+        yield (
+            what,
+            str(storage_operation.count),
+            _time(storage_operation.mean_s),
+            _bound(storage_operation.p99_at_most_s),
+        )
 
 
 def _time(seconds: float) -> str:

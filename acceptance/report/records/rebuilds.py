@@ -42,7 +42,7 @@ def rebuild_parts(results: Results) -> Iterator[Part]:
 
 def _part(record: RebuildRecord, verdicts: Sequence[Verdict]) -> Part:
     about = (record.storage_class, record.pattern)
-    own = [each for each in verdicts if (each.storage_class, each.profile) == about]
+    own = [verdict for verdict in verdicts if (verdict.storage_class, verdict.profile) == about]
     settings = Part(
         title="Settings of the storage that influence it",
         folded=True,
@@ -89,8 +89,8 @@ def _writes_to_keep(record: RebuildRecord, verdicts: Sequence[Verdict]) -> Itera
 
 def _rows(record: RebuildRecord) -> list[tuple[str, ...]]:
     smaller = record.smaller
-    before = [] if smaller is None else [_row(each, smaller.size) for each in smaller.rebuilds]
-    return [*before, *(_row(each, record.size) for each in record.rebuilds)]
+    before = [] if smaller is None else [_row(rebuild, smaller.size) for rebuild in smaller.rebuilds]
+    return [*before, *(_row(rebuild, record.size) for rebuild in record.rebuilds)]
 
 
 def _row(rebuild: TimedRebuild, size: int) -> tuple[str, ...]:
@@ -109,7 +109,7 @@ def _sentences(record: RebuildRecord) -> Iterator[str]:
     if record.resolution_s:
         old = format_quantity(record.resolution_s, unit="s")
         yield f"The driver's reports may be {old} old: beginning and end may each have been that much earlier."
-    if not any(each.rates for each in record.rebuilds):
+    if not any(rebuild.rates for rebuild in record.rebuilds):
         yield "The rate over time is not known: the driver reports no progress."
     load = record.foreground
     if load is None:

@@ -56,7 +56,7 @@ def _row(record: SnapshotRecord) -> tuple[str, ...]:
 
 
 def _pace(record: SnapshotRecord, stage: Stage) -> str:
-    found = next((each for each in record.paces if each.stage == stage), None)
+    found = next((pace for pace in record.paces if pace.stage == stage), None)
     return "no record" if found is None else f"{found.rate:,.0f}/s, pause {shown_time(found.longest_s)}"
 
 

@@ -21,16 +21,18 @@ from acceptance.wording.sustained import not_steady, short_form
 @in_chapter("sustained")
 def sustained_parts(results: Results) -> Iterator[Part]:
     """One of each load, in the order in which they ran."""
-    for each in results.sustained:
-        title = on(each.load.profile, each.load.storage_class)
-        yield Part(title=title, blocks=[_picture(each, results), list(_sentences(each))])
+    for record in results.sustained:
+        title = on(record.load.profile, record.load.storage_class)
+        yield Part(title=title, blocks=[_picture(record, results), list(_sentences(record))])
 
 
 def _picture(record: SustainedRecord, results: Results) -> Picture | None:
     """With the limits on the end of the load; in bytes where the profile is about bandwidth."""
     about = (record.load.storage_class, record.load.profile, "sustained")
-    own = [each for each in results.verdicts if (each.storage_class, each.profile, each.subject) == about]
-    of_bytes = any(each.endswith(".bandwidth") for each in main_metrics(record.load, own))
+    own = [
+        verdict for verdict in results.verdicts if (verdict.storage_class, verdict.profile, verdict.subject) == about
+    ]
+    of_bytes = any(main_metric.endswith(".bandwidth") for main_metric in main_metrics(record.load, own))
     load = in_bytes(record.load) if of_bytes else record.load
     return rates_over_time(load, None, limits=bounds_of(own), judged_s=record.judged_s)
 

@@ -26,13 +26,13 @@ SHARES = (*words("Share of the capacity"), *numbers("Asked for", "Done of it", *
 @in_chapter("under-load")
 def under_load_parts(results: Results) -> Iterator[Part]:
     """One of each profile and class, in the order in which they ran."""
-    for each in results.under_load:
+    for record in results.under_load:
         yield Part(
-            title=on(each.profile, each.storage_class),
+            title=on(record.profile, record.storage_class),
             blocks=[
-                Table(label="Latency under load", columns=SHARES, rows=list(_rows(each))),
-                latency_by_share(each, limits=_limits(each, results)),
-                list(_sentences(each)),
+                Table(label="Latency under load", columns=SHARES, rows=list(_rows(record))),
+                latency_by_share(record, limits=_limits(record, results)),
+                list(_sentences(record)),
             ],
         )
 
@@ -40,15 +40,17 @@ def under_load_parts(results: Results) -> Iterator[Part]:
 def _limits(record: UnderLoadRecord, results: Results) -> dict[str, float]:
     """By metric."""
     about = (record.storage_class, record.profile, "at_most_under_load")
-    found = bounds_of(each for each in results.verdicts if (each.storage_class, each.profile, each.rule) == about)
+    found = bounds_of(
+        verdict for verdict in results.verdicts if (verdict.storage_class, verdict.profile, verdict.rule) == about
+    )
     return {metric: bounds[0].value for metric, bounds in found.items()}
 
 
 def _rows(record: UnderLoadRecord) -> Iterator[tuple[str, ...]]:
     direction = record.metric.partition(".")[0]
-    yield from (share_row(each, direction=direction) for each in record.shares)
+    yield from (share_row(share, direction=direction) for share in record.shares)
     if record.capacity is not None:
-        latencies = (_shown(record.at_capacity.get(f"{direction}.latency.{each}")) for each in STATISTICS)
+        latencies = (_shown(record.at_capacity.get(f"{direction}.latency.{statistic}")) for statistic in STATISTICS)
         yield "without a limit", "", format_quantity(record.capacity.mean, unit="1/s"), *latencies
 
 
@@ -58,7 +60,7 @@ def share_row(at: ShareRecord, *, direction: str, remark: str = "") -> tuple[str
         f"{at.share * 100:.4g} %{', ' if remark else ''}{remark}",
         format_quantity(at.asked, unit="1/s"),
         f"{at.reached.mean * 100:.3g} %{_KEPT[decide_rate(at)]}",
-        *(_shown(at.latencies.get(f"{direction}.latency.{each}")) for each in STATISTICS),
+        *(_shown(at.latencies.get(f"{direction}.latency.{statistic}")) for statistic in STATISTICS),
     )
 
 

@@ -58,7 +58,7 @@ def follow_failover(
         pod = workspace.api.get(PODS, plan.name, namespace=plan.namespace)
         if pod["spec"].get("nodeName"):
             watch.note(SCHEDULED)
-        if attachments and not any(find_attachment(workspace.api, each) for each in attachments):
+        if attachments and not any(find_attachment(workspace.api, attachment) for attachment in attachments):
             watch.note(DETACHED)
         if not main_started(pod):
             return pod, False

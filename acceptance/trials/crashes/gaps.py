@@ -14,5 +14,5 @@ def longest_gap(moments: Sequence[Arrival], *, since: int) -> float | None:
 
     Records that nobody heard of, such as those of a log that was cut off, make no gap.
     """
-    heard = [each for each in moments if each[1] >= since]
+    heard = [moment for moment in moments if moment[1] >= since]
     return max((later[0] - before[0] for before, later in pairwise(heard) if later[1] == before[1] + 1), default=None)

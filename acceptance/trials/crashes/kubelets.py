@@ -47,6 +47,6 @@ def mounts_left(plan: KubeletPlan, *, volume: str, node: str) -> Callable[[], li
         done = run_command(plan.mounted, values={"node": node, "volume": volume}, timeout_s=plan.timeout_s)
         if done.status:
             raise done.failed(f"0 of the command that shows mounts on node {node}")
-        return [f"mounted at {each.strip()}" for each in done.stdout.splitlines() if each.strip()]
+        return [f"mounted at {line.strip()}" for line in done.stdout.splitlines() if line.strip()]
 
     return look

@@ -59,7 +59,9 @@ class StoragePodsTrial:
             self._tell(f"records are written for {settings.write_s:.0f} s")
             writer.write_for(settings.write_s, records=LEAST_RECORDS)
             # The node with the volume first: its pods have most to lose.
-            pods = sorted(storage_pods(workspace.api, self.selector), key=lambda each: each.node != writer.node)
+            pods = sorted(
+                storage_pods(workspace.api, self.selector), key=lambda storage_pod: storage_pod.node != writer.node
+            )
             started, kills = datetime.now(UTC), list[KilledPod]()
             for pod in pods[:MOST_PODS]:
                 kills.append(self._kill(pod, writer, node=pod.node if pod.node in nodes else None))

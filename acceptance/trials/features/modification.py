@@ -93,9 +93,9 @@ def _cannot(status: Object, name: str) -> bool:
 def _in_words(status: Object) -> str:
     modifying = (status.get("modifyVolumeStatus") or {}).get("status", "not begun")
     said = [
-        each["message"]
-        for each in status.get("conditions") or []
-        if each.get("type") == "ModifyVolumeError" and each.get("message")
+        condition["message"]
+        for condition in status.get("conditions") or []
+        if condition.get("type") == "ModifyVolumeError" and condition.get("message")
     ]
     has = status.get("currentVolumeAttributesClassName", "none")
     return "; ".join([f"it has {has}, the change is {modifying}", *said])

@@ -37,10 +37,10 @@ def why_not_shared(api: Api, storage_class: StorageClass) -> str | None:
 def too_few_clients(nodes: Sequence[dict[str, Any]]) -> str | None:
     """What Longhorn says where fewer than two of its nodes have a client; no word counts as one."""
     without = {
-        str(node["metadata"]["name"]): str(each.get("message") or each.get("reason") or "it gives no reason")
+        str(node["metadata"]["name"]): str(condition.get("message") or condition.get("reason") or "it gives no reason")
         for node in nodes
-        for each in (node.get("status") or {}).get("conditions") or []
-        if each.get("type") == CONDITION and each.get("status") == "False"
+        for condition in (node.get("status") or {}).get("conditions") or []
+        if condition.get("type") == CONDITION and condition.get("status") == "False"
     }
     if not without or len(nodes) - len(without) >= 2:
         return None

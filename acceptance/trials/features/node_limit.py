@@ -101,9 +101,9 @@ def _volumes_there(bench: Bench, node: str) -> set[str]:
 def _claims_there(bench: Bench, node: str) -> set[tuple[str, str]]:
     found = set()
     for pod in bench.api.list(PODS, fields=f"spec.nodeName={node}"):
-        for each in [] if is_over(pod) else pod["spec"].get("volumes") or []:
-            if (used := each.get("persistentVolumeClaim")) is not None:
+        for volume in [] if is_over(pod) else pod["spec"].get("volumes") or []:
+            if (used := volume.get("persistentVolumeClaim")) is not None:
                 found.add((pod["metadata"]["namespace"], used["claimName"]))
-            elif "ephemeral" in each:
-                found.add((pod["metadata"]["namespace"], f"{name_of(pod)}-{each['name']}"))
+            elif "ephemeral" in volume:
+                found.add((pod["metadata"]["namespace"], f"{name_of(pod)}-{volume['name']}"))
     return found

@@ -50,11 +50,11 @@ def try_snapshot_rounds(bench: Bench) -> str:
 
 def _round(bench: Bench, claim: Claim, number: int, *, snapshot_class: str) -> None:
     snapshots = [
-        ask_for_snapshot(bench, claim, snapshot_class=snapshot_class, part=f"snapshot-{number}-{each + 1}")
-        for each in range(AT_ONCE)
+        ask_for_snapshot(bench, claim, snapshot_class=snapshot_class, part=f"snapshot-{number}-{index + 1}")
+        for index in range(AT_ONCE)
     ]
-    for each in snapshots:
-        wait_taken(bench.api, each, timeout_s=bench.timeout_s)
+    for snapshot in snapshots:
+        wait_taken(bench.api, snapshot, timeout_s=bench.timeout_s)
     delete_snapshots(bench.api, snapshots, timeout_s=bench.timeout_s)
 
 

@@ -50,8 +50,8 @@ def _nodes(bench: Bench) -> tuple[list[str], list[str]]:
     if not (terms := topologies_of(bench.api, name)):
         raise bench.missing(f"StorageClass {name} names no allowedTopologies")
     nodes = nodes_that_take_pods(bench.api, bench.workspace.pods.template)
-    inside = sorted(name_of(each) for each in nodes if any(allows(term, each) for term in terms))
-    outside = sorted({name_of(each) for each in nodes} - set(inside))
+    inside = sorted(name_of(node) for node in nodes if any(allows(term, node) for term in terms))
+    outside = sorted({name_of(node) for node in nodes} - set(inside))
     if not inside or not outside:
         which = "no" if outside else "every"
         raise bench.not_tried(f"allowedTopologies of StorageClass {name} allow {which} node that takes pods")
@@ -69,4 +69,7 @@ def topologies_of(api: Api, storage_class: str) -> list[Object]:
 def allows(term: Object, node: Object) -> bool:
     """Whether a node has one of the wanted values of each label of the term, a TopologySelectorTerm of Kubernetes."""
     labels = node["metadata"].get("labels") or {}
-    return all(labels.get(each["key"]) in each["values"] for each in term.get("matchLabelExpressions") or [])
+    return all(
+        labels.get(label_expression["key"]) in label_expression["values"]
+        for label_expression in term.get("matchLabelExpressions") or []
+    )

@@ -24,7 +24,7 @@ def wait_kept(bench: Bench, plan: PodPlan, what: str, *, words: tuple[str, ...],
     found = wait_for(
         what,
         look=lambda: needed(bench.api, plan),
-        ready=lambda seen: not main_started(seen) and any(each in not_scheduled(seen) for each in words),
+        ready=lambda seen: not main_started(seen) and any(word in not_scheduled(seen) for word in words),
         state=describe_pod,
         fatal=ends,
         timeout_s=bench.timeout_s,

@@ -90,7 +90,7 @@ class FillingTrial:
         if self.space is not None:
             self.space.when_full(self.piece * len(filled.sums))
         findings = self._findings(claim, filled, neighbour, beside)
-        if any(each.status == "failed" for each in findings):
+        if any(finding.status == "failed" for finding in findings):
             self.bench.fail()
         return FullVolumeRecord(
             storage_class=self.bench.storage_class.name,

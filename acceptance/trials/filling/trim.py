@@ -44,7 +44,7 @@ def discards(options: Collection[str]) -> bool:
 
     Of btrfs the option is discard=async.
     """
-    return any(each.partition("=")[0] == "discard" for each in options)
+    return any(option.partition("=")[0] == "discard" for option in options)
 
 
 def try_trim(bench: Bench, claim: Claim, space: Space | None, *, script: str, **variables: str) -> Finding:

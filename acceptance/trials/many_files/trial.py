@@ -63,7 +63,7 @@ class ManyFilesTrial:
             no_group = self._start_all(full)
         else:
             self._run(full, "look")
-        if not any(each.seconds is None for each in self._starts):
+        if not any(start.seconds is None for start in self._starts):
             self._tell(f"{self._made:,} files are deleted")
             self._run(full, "delete", fs_group=self._given)
         return ManyFilesRecord(
@@ -122,8 +122,8 @@ class ManyFilesTrial:
     def _nodes(self, *claims: Claim) -> list[str]:
         """Where pods on both volumes can run, that of the first pod first, one other at the most."""
         usable = [
-            nodes_for_volume(self.bench.api, self.bench.volume_of(each), self.bench.workspace.pods.template)
-            for each in claims
+            nodes_for_volume(self.bench.api, self.bench.volume_of(claim), self.bench.workspace.pods.template)
+            for claim in claims
         ]
         others = [each for each in usable[0] if each in usable[1] and each != self.bench.node]
         return [self.bench.node or "", *others[:1]]

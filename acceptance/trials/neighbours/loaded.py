@@ -116,7 +116,7 @@ class Neighbours:
 
     def _samples(self, pod: str) -> list[Sample]:
         step = self._set.log(pod).step
-        return [] if step is None else [each.sample for each in list(step.samples)]
+        return [] if step is None else [sample.sample for sample in list(step.samples)]
 
     def _tell(self, text: str) -> None:
         """Of their load itself nothing is told: what is measured beside it is."""

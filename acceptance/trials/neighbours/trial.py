@@ -57,7 +57,7 @@ def capacity_plan() -> AnalysisPlan:
 
 def shares_asked(limits: Sequence[Limit]) -> list[float]:
     """All that are measured, the lowest first."""
-    return sorted({each.at["of_capacity"] for each in limits})
+    return sorted({limit.at["of_capacity"] for limit in limits})
 
 
 def neighbours_s(profile: Profile, plan: AnalysisPlan, *, shares: int) -> float:
@@ -117,12 +117,12 @@ class NoisyNeighbours:
         )
 
     def _at_shares(self, shares: Sequence[float], *, did: float, node: str) -> list[NeighbourRecord]:
-        alone = [self._at(each, did=did, name="alone", decided=self._is_known) for each in shares]
+        alone = [self._at(share, did=did, name="alone", decided=self._is_known) for share in shares]
         with self._neighbours(node, neighbours_s(self._profile, self._plan, shares=len(shares))) as neighbours:
             return [self._beside(each, did=did, neighbours=neighbours) for each in alone]
 
     def _beside(self, alone: ShareRecord, *, did: float, neighbours: Beside) -> NeighbourRecord:
-        limits = [each for each in self._limits if each.at["of_capacity"] == alone.share]
+        limits = [limit for limit in self._limits if limit.at["of_capacity"] == alone.share]
         before = neighbours.seconds
 
         def seen(at: ShareRecord) -> NeighbourRecord:
@@ -134,7 +134,7 @@ class NoisyNeighbours:
                 alone.share,
                 did=did,
                 name="beside",
-                decided=lambda at, look: all(self._decided(seen(at), each, look.beyond) for each in limits),
+                decided=lambda at, look: all(self._decided(seen(at), limit, look.beyond) for limit in limits),
             )
         )
 
@@ -155,6 +155,6 @@ class NoisyNeighbours:
 
     def _is_known(self, at: ShareRecord, _: Look) -> bool:
         """Whether all latencies beside neighbours that are held against one alone can be."""
-        grown = (each.metric.path for each in self._limits if each.rule == "growth_beside_neighbours")
+        grown = (limit.metric.path for limit in self._limits if limit.rule == "growth_beside_neighbours")
         found = [at.latencies.get(each) for each in grown]
         return all(each is not None and each.low is not None and each.high is not None for each in found)

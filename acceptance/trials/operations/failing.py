@@ -49,7 +49,7 @@ def cannot_clone(objects: Collection[Tracked]) -> str | None:
     if any("bound" in each.at_s and not each.csi for each in objects):
         return "only CSI drivers can clone, and the provisioner is none"
     clones = [each for each in objects if each.kind == "clone"]
-    refused = [each.failed["clone"] for each in clones if "clone" in each.failed]
+    refused = [clone.failed["clone"] for clone in clones if "clone" in clone.failed]
     if clones and len(refused) == len(clones) and all(map(_says_no_clones, refused)):
         return refused[0]
     return None

@@ -99,7 +99,7 @@ class Observer:
                 self._raise_problem()
                 over_s = self.now_s() - began_s - timeout_s
                 # What nobody was told of yet must not look as if it had not happened.
-                behind = any(each.is_behind for each in self._watches)
+                behind = any(watch.is_behind for watch in self._watches)
                 if over_s >= 0 and not behind:
                     break
                 if over_s >= timeout_s:
@@ -112,7 +112,7 @@ class Observer:
             return left
 
     def _raise_problem(self) -> None:
-        ended = next((each.error for each in self._watches if each.error is not None), None)
+        ended = next((watch.error for watch in self._watches if watch.error is not None), None)
         if ended is not None:
             raise EnvironmentFailure(f"the control operations can no longer be watched: {ended}")
         if self._problem is not None:

@@ -61,8 +61,8 @@ def operation_records(
 ) -> list[OperationRecord]:
     """One of each operation that was begun, in their order."""
     found = spans(waits=waits)
-    records = (_record(each, found[each], objects) for each in OPERATIONS if each not in missing)
-    return [each for each in records if each.asked]
+    records = (_record(operation, found[operation], objects) for operation in OPERATIONS if operation not in missing)
+    return [record for record in records if record.asked]
 
 
 def _record(operation: Operation, span: Span, objects: Iterable[Tracked]) -> OperationRecord:
@@ -85,7 +85,7 @@ def _record(operation: Operation, span: Span, objects: Iterable[Tracked]) -> Ope
 
 
 def _begin(tracked: Tracked, span: Span) -> Moment | None:
-    known = [each for each in span.begins if each in tracked.at_s]
+    known = [begin for begin in span.begins if begin in tracked.at_s]
     return max(known, key=lambda each: tracked.at_s[each], default=None)
 
 
@@ -125,7 +125,7 @@ def _known(seconds: float) -> float | None:
 
 def _last(times: Iterable[float]) -> float:
     """The slowest that was seen: where most failed, it is surely slower than that."""
-    return max((each for each in times if math.isfinite(each)), default=0.0)
+    return max((time_s for time_s in times if math.isfinite(time_s)), default=0.0)
 
 
 def object_records(objects: Iterable[Tracked], *, began_s: Callable[[int], float]) -> list[ObjectRecord]:

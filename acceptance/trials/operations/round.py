@@ -92,10 +92,10 @@ class Round:
             )
             for number, (source, size) in zip(numbers, asked, strict=False)
         ]
-        self._claims |= {each.name: each for each in claims}
+        self._claims |= {claim.name: claim for claim in claims}
         with self.observer.changed:
-            self.observer.timeline.add([each.name for each in claims], kind=kind, round_=self.number)
-        return [each.name for each in claims]
+            self.observer.timeline.add([claim.name for claim in claims], kind=kind, round_=self.number)
+        return [claim.name for claim in claims]
 
     def _volumes_come(self, operation: Operation, names: list[str]) -> list[str]:
         """Ask for all of them, with pods where the class waits for these; those that were bound.

@@ -96,7 +96,7 @@ class OperationsRunner:
         """Raises EnvironmentFailure where the nodes cannot hold as many pods as are asked for at once."""
         settings, template = self._settings, self._workspace.pods.template
         nodes = nodes_that_take_pods(self._workspace.api, template)
-        nodes = [each for each in nodes if settings.node in (None, name_of(each))]
+        nodes = [node for node in nodes if settings.node in (None, name_of(node))]
         room = total_room(self._workspace.api, nodes, requests=REQUESTS)
         if room < settings.at_once:
             raise EnvironmentFailure(

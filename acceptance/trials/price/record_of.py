@@ -38,7 +38,7 @@ class Loaded:
     @property
     def end_s(self) -> float:
         """Where its last sample ended."""
-        return self.begin_s + sum(each.duration_s for each in self.samples)
+        return self.begin_s + sum(sample.duration_s for sample in self.samples)
 
     def operations(self, begin_s: float, end_s: float) -> float:
         """So many were done between two times; of a sample that is only partly between them a part of it."""
@@ -78,7 +78,7 @@ def price_record(
         load_s=load.end_s - load.begin_s,
         iops=load.operations(load.begin_s, load.end_s) / (load.end_s - load.begin_s),
         cpu_per_1000_iops=_per_operations(histories, load),
-        periods=[_period(each, histories, since=watch.began_s) for each in periods],
+        periods=[_period(period, histories, since=watch.began_s) for period in periods],
         pods=[
             _pod(key.namespace, key.name, history, periods=periods, load=load)
             for key, history in sorted(watch.pods.items(), key=lambda item: (item[0].namespace, item[0].name))
@@ -95,13 +95,13 @@ def price_record(
 
 def _last_s(histories: Iterable[PodHistory]) -> float:
     """Until then all is known of those that are still there: what is known of some of them is no sum of all."""
-    ends = [points[-1][0] for each in histories for points in (each.cpu, each.memory) if points]
+    ends = [points[-1][0] for history in histories for points in (history.cpu, history.memory) if points]
     if not ends:
         raise EnvironmentFailure(
             "no kubelet gave CPU and memory of the storage's pods; look at what kubelets report of them "
             "at /api/v1/nodes/NODE/proxy/metrics/resource"
         )
-    return min(each for each in ends if each > max(ends) - MOST_GAP_S)
+    return min(end for end in ends if end > max(ends) - MOST_GAP_S)
 
 
 def _steps(begin_s: float, end_s: float, step_s: float) -> Iterable[tuple[float, float]]:
@@ -112,13 +112,13 @@ def _steps(begin_s: float, end_s: float, step_s: float) -> Iterable[tuple[float,
 
 def _used(histories: Iterable[PodHistory], begin_s: float, end_s: float) -> float | None:
     """CPU seconds of all pods between two times; of those that are known then, None where none is."""
-    ends = [(at(each.cpu, begin_s), at(each.cpu, end_s)) for each in histories]
+    ends = [(at(history.cpu, begin_s), at(history.cpu, end_s)) for history in histories]
     known = [end - begin for begin, end in ends if begin is not None and end is not None]
     return math.fsum(known) if known else None
 
 
 def _held(histories: Iterable[PodHistory], when_s: float) -> float | None:
-    known = [held for each in histories if (held := at(each.memory, when_s)) is not None]
+    known = [held for history in histories if (held := at(history.memory, when_s)) is not None]
     return math.fsum(known) if known else None
 
 
@@ -155,7 +155,7 @@ def _span(parts: Sequence[Part]) -> Span | None:
     if not parts:
         return None
     if len(parts) < MINIMUM_BATCHES:
-        return Span(mean=math.fsum(each.amount for each in parts) / math.fsum(each.weight for each in parts))
+        return Span(mean=math.fsum(part.amount for part in parts) / math.fsum(part.weight for part in parts))
     found = weighted_interval(parts, confidence=CONFIDENCE)
     return Span(mean=found.mean, low=found.low, high=found.high if math.isfinite(found.high) else None)
 

@@ -58,8 +58,8 @@ class PriceWatch:
     ) -> None:
         self._over.set()
         self._thread.join()
-        for each in self.pods.values():
-            each.settle()
+        for pod in self.pods.values():
+            pod.settle()
 
     def look(self) -> None:
         """Ask once. Raises ApiError, ApiUnreachable."""
@@ -68,7 +68,7 @@ class PriceWatch:
         try:
             for of in self._of:
                 self.requests += 1
-                found |= {each.key: each for each in watched_pods(self._api, of)}
+                found |= {watched_pod.key: watched_pod for watched_pod in watched_pods(self._api, of)}
             now_s = self._now_s()
             for key, pod in found.items():
                 self.pods.setdefault(key, PodHistory()).take_state(pod, now_s=now_s)

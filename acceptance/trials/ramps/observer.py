@@ -80,7 +80,7 @@ class Observer:
 
     def raise_problem(self) -> None:
         """Raise what keeps the ramp from saying anything: an image, a foreign volume, a watch that ended."""
-        ended = next((each.error for each in self._watches if each.error is not None), None)
+        ended = next((watch.error for watch in self._watches if watch.error is not None), None)
         if ended is not None:
             raise EnvironmentFailure(f"the ramp can no longer be watched: {ended}")
         if self._problem is not None:
@@ -89,7 +89,7 @@ class Observer:
     @property
     def is_behind(self) -> bool:
         """Whether something may have happened that was not told yet, since a connection is or was just broken."""
-        return any(each.is_behind for each in self._watches)
+        return any(watch.is_behind for watch in self._watches)
 
     def notice_full_nodes(self) -> None:
         """Have no more pods asked for when one has had no room on any node for long enough."""

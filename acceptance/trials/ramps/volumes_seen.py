@@ -56,7 +56,7 @@ class VolumesSeen:
     def retained(self, claims: Collection[str]) -> list[Object]:
         """The volumes of these claims that stay when their claims go."""
         of_claims = (each for each in self.by_name.values() if each["spec"]["claimRef"]["name"] in claims)
-        return [each for each in of_claims if name_of(each) not in self._to_go]
+        return [claim for claim in of_claims if name_of(claim) not in self._to_go]
 
     def take_attachment(self, volume: str, *, gone: bool) -> None:
         """An attachment of a volume of the cluster changed."""

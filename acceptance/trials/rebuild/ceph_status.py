@@ -108,7 +108,7 @@ def options_of(text: str, names: Sequence[str], *, of: str) -> dict[str, str]:
     """The options that an OSD runs with, of what `ceph config show-with-defaults` printed; those that it has not are
     left out, for releases differ. Raises EnvironmentFailure for anything else."""
     try:
-        values = {str(each["name"]): str(each["value"]) for each in json.loads(text)}
+        values = {str(load["name"]): str(load["value"]) for load in json.loads(text)}
     except (ValueError, TypeError, KeyError):
         raise EnvironmentFailure(f"`{of}`: wanted a list of options, found {text.strip()[:200]!r}") from None
     return {name: values[name] for name in names if name in values}
@@ -130,10 +130,10 @@ def groups_on(osd_df: Mapping[str, Any], osd: int) -> int:
 
 def _of_osd(osd_df: Mapping[str, Any], osd: int) -> Mapping[str, Any]:
     nodes = osd_df.get("nodes") or []
-    for each in nodes:
-        if each.get("id") == osd:
-            return dict(each)
-    known = ", ".join(str(each.get("id")) for each in nodes)
+    for node in nodes:
+        if node.get("id") == osd:
+            return dict(node)
+    known = ", ".join(str(node.get("id")) for node in nodes)
     raise EnvironmentFailure(f"wanted OSD {osd} of the target file, found only {known or 'none'}")
 
 
@@ -144,7 +144,7 @@ def require_room(osd_df: Mapping[str, Any], osd_dump: Mapping[str, Any], *, osd:
     writes, whoever's: https://docs.ceph.com/en/latest/rados/operations/health-checks/#osd-nearfull. Raises
     EnvironmentFailure.
     """
-    others = [each for each in osd_df.get("nodes") or [] if each.get("id") != osd and is_in(osd_dump, each["id"])]
+    others = [node for node in osd_df.get("nodes") or [] if node.get("id") != osd and is_in(osd_dump, node["id"])]
     size = sum(int(each.get("kb") or 0) for each in others) * _KIB
     used = sum(int(each.get("kb_used") or 0) for each in others) * _KIB + stored_bytes(osd_df, osd)
     mark = float(osd_dump.get("nearfull_ratio") or NEARFULL)

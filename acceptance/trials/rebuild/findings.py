@@ -27,7 +27,7 @@ def impact_of(
         if not isinstance(foreground.error, EnvironmentFailure):
             raise foreground.error
         return None, f"the load ended too early: {foreground.error}"
-    during = [Window(start_s=one.started.timestamp(), end_s=one.finished.timestamp()) for one in rebuilds]
+    during = [Window(start_s=rebuild.started.timestamp(), end_s=rebuild.finished.timestamp()) for rebuild in rebuilds]
     samples = foreground.samples
     if why := lost(samples, before=before, during=during):
         return None, why
@@ -37,9 +37,11 @@ def impact_of(
 def warnings(rebuilds: Sequence[TimedRebuild]) -> list[str]:
     """What a reader must know of the rebuilds' times: tries that failed are in them, and they may be rough."""
     found = [
-        f"a try of the rebuild failed, and the storage repeated it: {why}" for each in rebuilds for why in each.failures
+        f"a try of the rebuild failed, and the storage repeated it: {why}"
+        for rebuild in rebuilds
+        for why in rebuild.failures
     ]
-    rough = [each for each in rebuilds if each.uncertainty_s * SHORT > each.seconds]
+    rough = [rebuild for rebuild in rebuilds if rebuild.uncertainty_s * SHORT > rebuild.seconds]
     if not rough:
         return found
     worst = max(rough, key=lambda each: each.uncertainty_s / each.seconds)

@@ -76,11 +76,11 @@ class LonghornView:
     @property
     def replica_names(self) -> set[str]:
         """All replica objects, whatever their state."""
-        return {str(each["metadata"]["name"]) for each in self.replicas}
+        return {str(replica["metadata"]["name"]) for replica in self.replicas}
 
     def nodes(self) -> set[str]:
         """The nodes that hold a replica, or are to."""
-        return {node for each in self.replicas if (node := str(_part(each, "spec").get("nodeID") or ""))}
+        return {node for replica in self.replicas if (node := str(_part(replica, "spec").get("nodeID") or ""))}
 
     @property
     def purging(self) -> bool:
@@ -115,9 +115,9 @@ class LonghornView:
     def complaints(self) -> list[str]:
         """What volume and replicas say of why something is not done."""
         found = []
-        for each in _part(self.volume, "status").get("conditions") or []:
-            if each.get("type") == "Scheduled" and each.get("status") != "True":
-                found.append(f"volume {self.name}: {each.get('reason')}: {each.get('message')}")
+        for condition in _part(self.volume, "status").get("conditions") or []:
+            if condition.get("type") == "Scheduled" and condition.get("status") != "True":
+                found.append(f"volume {self.name}: {condition.get('reason')}: {condition.get('message')}")
         failed = [(name, why) for name in sorted(self.replica_names) if (why := self._complaint(name))]
         return [*found, *(f"replica {name}: {why}" for name, why in failed)]
 
@@ -128,10 +128,10 @@ class LonghornView:
     def why_failed(self, replica: str) -> str:
         """The condition that says why its rebuild failed, which stays until another one begins; empty without one."""
         for found in self.replicas:
-            for each in _part(found, "status").get("conditions") or []:
-                failed = each.get("type") == "RebuildFailed" and each.get("status") == "True"
+            for condition in _part(found, "status").get("conditions") or []:
+                failed = condition.get("type") == "RebuildFailed" and condition.get("status") == "True"
                 if failed and found["metadata"]["name"] == replica:
-                    return f"{each.get('reason')}: {each.get('message')}"
+                    return f"{condition.get('reason')}: {condition.get('message')}"
         return ""
 
     def _has_failed(self, replica: str) -> bool:
@@ -228,7 +228,9 @@ def free_nodes(nodes: Sequence[Object], view: LonghornView) -> list[str]:
 def takes_replicas(node: Object) -> bool:
     """Whether Longhorn may place a replica on the node, as far as the node itself goes."""
     conditions = _part(node, "status").get("conditions") or []
-    states = {each.get("type"): each.get("status") for each in conditions if isinstance(each, Mapping)}
+    states = {
+        condition.get("type"): condition.get("status") for condition in conditions if isinstance(condition, Mapping)
+    }
     return (
         bool(_part(node, "spec").get("allowScheduling"))
         and states.get("Ready") == "True"

@@ -194,7 +194,7 @@ class LonghornRebuild:
 
         The volume is whole and has more than one: the last one is never deleted.
         """
-        nodes = {str(each["metadata"]["name"]): each["spec"].get("nodeID") for each in view.replicas}
+        nodes = {str(replica["metadata"]["name"]): replica["spec"].get("nodeID") for replica in view.replicas}
         away = [name for name in view.readable if nodes.get(name) != self._volume.node]
         chosen = (away or view.readable)[0]
         self._readable = view.wanted

@@ -69,7 +69,7 @@ def _number(text: str | None, default: int) -> int:
 
 def _takes(node: Object, name: str, disk: Object) -> bool:
     spec = (node["spec"].get("disks") or {}).get(name) or {}
-    conditions = {each.get("type"): each.get("status") for each in disk.get("conditions") or []}
+    conditions = {condition.get("type"): condition.get("status") for condition in disk.get("conditions") or []}
     return (
         bool(spec.get("allowScheduling"))
         and not spec.get("evictionRequested")

@@ -37,7 +37,7 @@ def largest_volumes(
     size: float, seconds: Sequence[float], *, time_limit_s: float, snapshots: int, confidence: float
 ) -> Figure:
     """The same for repeated rebuilds: the mean and its interval, without one below three; rebuilds are independent."""
-    each = [largest_volume(size, one, time_limit_s=time_limit_s, snapshots=snapshots) for one in seconds]
+    each = [largest_volume(size, duration, time_limit_s=time_limit_s, snapshots=snapshots) for duration in seconds]
     return figure(each, confidence=confidence, correlation=0.0)
 
 

@@ -69,7 +69,7 @@ class _OfSize:
 
     @property
     def repeated(self) -> Repeated:
-        return Repeated(size=self.size, seconds=[each.seconds for each in self.rebuilds])
+        return Repeated(size=self.size, seconds=[rebuild.seconds for rebuild in self.rebuilds])
 
 
 class RebuildRunner:

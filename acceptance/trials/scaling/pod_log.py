@@ -147,7 +147,7 @@ class PodLog:
         elif not self.ready:
             self.output = (self.output + text)[-2000:]
             self.prefill.feed(text, arrived_s=arrived_s)
-            self.prefill_bytes += sum(each.sample.counts["write"].bytes for each in self.prefill.samples)
+            self.prefill_bytes += sum(sample.sample.counts["write"].bytes for sample in self.prefill.samples)
             self.prefill.samples.clear()
 
     def _take_mark(self, words: Sequence[str], arrived_s: float) -> None:

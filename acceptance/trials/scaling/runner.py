@@ -148,7 +148,7 @@ class ScaleRunner:
     ) -> None:
         """Measure the steps on which rests what is not decided, anew and for longer."""
         record = self._found[storage_class, profile.name]
-        wanted = left_open(record, [each for each in self._limits if each.profile == profile.name])
+        wanted = left_open(record, [limit for limit in self._limits if limit.profile == profile.name])
         steps = list(record.steps)
         for place, step in enumerate(steps):
             if step.pods in wanted:
@@ -168,7 +168,10 @@ class ScaleRunner:
         with LoadSet(self._workspace, plan, say=self._say, keep=self._settings.keep) as load_set:
             load_set.grow(pods)
             numbers = count(1)
-            return {each.name: self._step(load_set, each, numbers, pods=pods, window_s=window_s) for each in profiles}
+            return {
+                profile.name: self._step(load_set, profile, numbers, pods=pods, window_s=window_s)
+                for profile in profiles
+            }
 
     def _plan(
         self, name: str, storage_class: str, profiles: Sequence[Profile], *, most: int, nodes: Sequence[str] = ()
@@ -180,9 +183,11 @@ class ScaleRunner:
             test_size=self._settings.test_size,
             most_pods=most,
             profiles=profiles,
-            limited={each.name: self._metric(each) for each in profiles if self._limit(each, "rate_limited")},
+            limited={
+                profile.name: self._metric(profile) for profile in profiles if self._limit(profile, "rate_limited")
+            },
             nodes=nodes,
-            others_s=sum(self._longest_s(each) for each in profiles),
+            others_s=sum(self._longest_s(profile) for profile in profiles),
         )
 
     def _longest_s(self, profile: Profile) -> float:
@@ -237,11 +242,13 @@ class ScaleRunner:
 
     def _metric(self, profile: Profile) -> Metric:
         """The rate that the profile's limits are about, or the one that its name tells."""
-        rates = [each.metric for each in self._limits if each.profile == profile.name and each.rule != "latency_growth"]
+        rates = [
+            limit.metric for limit in self._limits if limit.profile == profile.name and limit.rule != "latency_growth"
+        ]
         return rates[0] if rates else default_metric(profile.name)
 
     def _limit(self, profile: Profile, kind: str) -> Limit | None:
-        found = [each for each in self._limits if (each.profile, each.rule) == (profile.name, kind)]
+        found = [limit for limit in self._limits if (limit.profile, limit.rule) == (profile.name, kind)]
         return found[0] if found else None
 
 

@@ -19,8 +19,8 @@ from acceptance.trials.scaling.loaded_volume import LoadedVolume
 def step_record(volumes: Sequence[LoadedVolume], *, metric: Metric, window_s: float) -> StepRecord:
     """The record of a step. Raises what `common_window` raises."""
     window, length_s = _window(volumes, window_s)
-    rates = [batch_values(metric, each.samples, window, length_s=length_s) or [] for each in volumes]
-    offsets = [each.offset_s for each in volumes]
+    rates = [batch_values(metric, volume.samples, window, length_s=length_s) or [] for volume in volumes]
+    offsets = [volume.offset_s for volume in volumes]
     return StepRecord(
         pods=len(volumes),
         window_s=window.length_s,
@@ -45,9 +45,9 @@ def rate_record(volumes: Sequence[LoadedVolume], *, metric: Metric, rate: float,
     window, length_s = _window(volumes, window_s)
     confidence = 1 - (1 - RATE_CONFIDENCE) / len(volumes)
     reached = {
-        each.pod: share_of_rate(
-            each.samples,
-            head=each.head,
+        volume.pod: share_of_rate(
+            volume.samples,
+            head=volume.head,
             metric=metric,
             rate=rate,
             window=window,
@@ -55,7 +55,7 @@ def rate_record(volumes: Sequence[LoadedVolume], *, metric: Metric, rate: float,
             confidence=confidence,
             correlation=value_correlation(length_s),
         )
-        for each in volumes
+        for volume in volumes
     }
     slowest_first = sorted(reached, key=lambda pod: reached[pod].mean)
     return RateRecord(
@@ -70,7 +70,7 @@ def default_metric(profile: str) -> Metric:
 
 
 def _window(volumes: Sequence[LoadedVolume], window_s: float) -> tuple[Window, int]:
-    return common_window({each.pod: each.samples for each in volumes}, wanted_s=window_s), batch_length(window_s)
+    return common_window({volume.pod: volume.samples for volume in volumes}, wanted_s=window_s), batch_length(window_s)
 
 
 def _latency(rate: Metric, statistic: Literal["mean", "p99"]) -> Metric:
@@ -79,8 +79,8 @@ def _latency(rate: Metric, statistic: Literal["mean", "p99"]) -> Metric:
 
 def _over_pods(latency: Metric, volumes: Sequence[LoadedVolume], window: Window, length_s: int) -> Figure | None:
     """The mean over pods in each batch; None where some pod says nothing about it."""
-    values = [batch_values(latency, each.samples, window, length_s=length_s) for each in volumes]
-    known = [each for each in values if each is not None]
+    values = [batch_values(latency, volume.samples, window, length_s=length_s) for volume in volumes]
+    known = [value for value in values if value is not None]
     if len(known) < len(values):
         return None
     return interval_of([fmean(batch) for batch in zip(*known, strict=True)], batch_s=length_s)

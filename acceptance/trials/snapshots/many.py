@@ -125,7 +125,7 @@ class ManySnapshotsTrial:
 
     def _writer(self, claims: Sequence[Claim]) -> PodPlan:
         paths = [volume_path(place, block=self.block) for place in range(len(claims))]
-        targets = paths if self.block else [f"{each}/{TEST_FILE}" for each in paths]
+        targets = paths if self.block else [f"{path}/{TEST_FILE}" for path in paths]
         script = files("acceptance.trials.snapshots").joinpath("write_pieces.sh").read_text(encoding="utf-8")
         mib = str(PIECE // 1024**2)
         plan = self.bench.plan(*claims, script=script, TARGETS=" ".join(targets), MIB=mib, PIECES=str(PIECES))
@@ -151,7 +151,9 @@ class ManySnapshotsTrial:
         def decided(mine: BySegment, other: BySegment) -> bool:
             ratio, caution = ratio_seen(METRIC, mine, other, plan=self.plan)
             left = left_of(ratio, mine, other)
-            return all(decide_writes_left(left, each, beyond=caution.beyond) != "inconclusive" for each in self.limits)
+            return all(
+                decide_writes_left(left, limit, beyond=caution.beyond) != "inconclusive" for limit in self.limits
+            )
 
         ours, theirs = measure_alternately(
             self.loads,

@@ -123,7 +123,7 @@ class SnapshotTrial:
             last=held.last,
             lost=ranges(held.lost),
             holes=ranges(held.holes),
-            paces=[each for each in paces if each is not None],
+            paces=[pace for pace in paces if pace is not None],
         )
 
     def _files_on(self, copies: Sequence[Claim]) -> list[bytes]:

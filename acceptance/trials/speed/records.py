@@ -93,5 +93,5 @@ def small_file_warnings(recording: Recording) -> list[str]:
 def small_file_of(recording: Recording, *, directions: Sequence[str]) -> SmallFile | None:
     """Whether the test file is small for what was read or written of it in these directions."""
     seconds = [sample for segment in recording.samples for sample in segment]
-    bandwidth = max(metric_value(Metric.parse(f"{each}.bandwidth"), seconds) or 0.0 for each in directions)
+    bandwidth = max(metric_value(Metric.parse(f"{direction}.bandwidth"), seconds) or 0.0 for direction in directions)
     return small_file(recording.profile.text, test_size=recording.volume.test_size, bandwidth=bandwidth)

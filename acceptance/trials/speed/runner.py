@@ -165,10 +165,10 @@ class SpeedRunner:
 
     def _prepare(self, storage_classes: list[str]) -> None:
         """Make ready those that are not yet, together; on the node of the others."""
-        missing = [each for each in storage_classes if each not in self._volumes]
+        missing = [storage_class for storage_class in storage_classes if storage_class not in self._volumes]
         if missing:
             self._volumes |= self._bench.prepare(missing, node=self._node, progress=self._preparing)
-            nodes = [each.node for each in self._volumes.values() if isinstance(each, PreparedVolume)]
+            nodes = [volume.node for volume in self._volumes.values() if isinstance(volume, PreparedVolume)]
             self._node = self._node or (nodes[0] if nodes and self._baseline_class else None)
 
     def _baseline_volume(self) -> PreparedVolume | None:

@@ -33,7 +33,7 @@ A_MINUTE = AnalysisPlan(seconds=(MINUTE_S,))
 
 def shares_of(limits: Sequence[Limit]) -> list[float]:
     """All that are measured, the lowest first."""
-    return sorted({*SHARES, *(each.at["of_capacity"] for each in limits)})
+    return sorted({*SHARES, *(limit.at["of_capacity"] for limit in limits)})
 
 
 def judged_plan(longest_s: float) -> AnalysisPlan:
@@ -52,24 +52,24 @@ def rate_of(profile: Profile, limits: Sequence[Limit]) -> Metric:
             f"profile {profile.path}: wanted one fio job that only reads or only writes, found one that mixes them, or "
             f"several; remove its limits under {_sections(limits)}"
         )
-    for each in limits:
-        if (each.metric.direction == "read") != (direction == "read"):
+    for limit in limits:
+        if (limit.metric.direction == "read") != (direction == "read"):
             raise WrongUsage(
-                f"profile {profile.path}: wanted limits under {_sections([each])} on what it does ({direction}), found "
-                f"{each.metric}; correct the metric"
+                f"profile {profile.path}: wanted limits under {_sections([limit])} on what it does ({direction}), found "
+                f"{limit.metric}; correct the metric"
             )
     return Metric.parse(f"{direction}.iops")
 
 
 def latencies_of(rate: Metric, limits: Sequence[Limit]) -> list[Metric]:
     """All that are measured beside the rate: those that are always shown, and those that the limits are on."""
-    shown = (Metric.parse(f"{rate.direction}.latency.{each}") for each in STATISTICS)
-    return list({each.path: each for each in (*shown, *(each.metric for each in limits))}.values())
+    shown = (Metric.parse(f"{rate.direction}.latency.{statistic}") for statistic in STATISTICS)
+    return list({each.path: each for each in (*shown, *(limit.metric for limit in limits))}.values())
 
 
 def _sections(limits: Sequence[Limit]) -> str:
     """Where the limits stand."""
-    found = {each.section for each in limits}
+    found = {limit.section for limit in limits}
     return " and ".join(f"{each}:" for each in sorted(found or {UNDER_LOAD.key}))
 
 
@@ -117,7 +117,7 @@ def _timed(samples: Sequence[Sample]) -> list[TimedSample]:
 
 
 def _spans(metrics: Sequence[Metric], samples: BySegment, *, plan: AnalysisPlan, confidence: float) -> dict[str, Span]:
-    found = {each.path: metric_estimate(each, samples, plan=plan, confidence=confidence) for each in metrics}
+    found = {metric.path: metric_estimate(metric, samples, plan=plan, confidence=confidence) for metric in metrics}
     return {path: _span(each) for path, each in found.items() if each is not None}
 
 
@@ -176,7 +176,7 @@ class UnderLoad:
             sure=sure,
             confidence=confidence,
             at_capacity=_spans(self._metrics, samples, plan=plan, confidence=confidence),
-            shares=[self._at(each, sure=sure) for each in shares_of(self._limits) if each * sure >= 1],
+            shares=[self._at(share, sure=sure) for share in shares_of(self._limits) if share * sure >= 1],
             test_size=capacity.volume.test_size,
             cache=cache,
             warnings=[*small_file_warnings(capacity), *stall_warnings(samples)],
@@ -187,7 +187,7 @@ class UnderLoad:
         return capacity_of(samples, rate=self._rate, plan=self._judged)
 
     def _at(self, share: float, *, sure: float) -> ShareRecord:
-        limits = [each for each in self._limits if each.at["of_capacity"] == share]
+        limits = [limit for limit in self._limits if limit.at["of_capacity"] == share]
         plan, asked = self._judged if limits else self._unjudged, math.floor(share * sure)
 
         def seen(samples: BySegment) -> ShareRecord:
@@ -195,7 +195,7 @@ class UnderLoad:
 
         def decided(samples: BySegment) -> bool:
             at = seen(samples)
-            return bool(limits) and all(self._decided(at, each) for each in limits)
+            return bool(limits) and all(self._decided(at, limit) for limit in limits)
 
         recording = self._load(
             limited_form(self._profile, self._limits),
