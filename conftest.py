@@ -1,3 +1,3 @@
-"""Loads the suite's plugins also where pytest is run with another configuration file than tox.ini."""
+"""Loads the suite's plugins even if pytest runs with another configuration file than tox.ini."""
 
 pytest_plugins = ["fixtures.plugins"]

@@ -1,6 +1,6 @@
-"""What the wheel holds beside its packages: under one name, for `fixtures`, `tests` and `profiles` are names of others.
+"""Further files of the wheel: under one name, because others use the names `fixtures`, `tests` and `profiles`.
 
-An editable installation (`make venv`) has none of it, but reads the checkout: copies would grow old.
+An editable installation (`make venv`) has none of them, but reads the checkout: copies would become outdated.
 """
 
 from typing import Any
@@ -11,7 +11,7 @@ INSIDE = ("deploy", "fixtures", "profiles", "tests", "workloads", "thresholds.ya
 
 
 class WheelContents(BuildHookInterface[Any]):
-    """Put them into the package `storage_acceptance`."""
+    """A build hook that puts them into the package `storage_acceptance`."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Add them to a wheel that is not editable."""

@@ -1,4 +1,4 @@
-"""`python -m acceptance`: what is done without pytest."""
+"""`python -m acceptance`: the commands that run without pytest."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from acceptance.text.errors import AcceptanceError, WrongUsage
 
 
 class _Parser(argparse.ArgumentParser):
-    """Ends with the exit status of wrong usage, in all of its commands; that of argparse means interrupted here."""
+    """A parser that ends with the exit status of wrong usage, in all commands; argparse's own means interrupted."""
 
     def error(self, message: str) -> NoReturn:
         """Raise WrongUsage."""
@@ -28,7 +28,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def command_parser(program: str) -> argparse.ArgumentParser:
-    """All commands and their options; `program`: what it is called by."""
+    """Return the parser of all commands and their options; `program`: the name that the user called."""
     parser: argparse.ArgumentParser = _Parser(prog=program, description="What is done without pytest.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     add_accept_level(commands)
@@ -43,12 +43,12 @@ def command_parser(program: str) -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None, *, program: str = "python -m acceptance") -> int:
-    """Run a command; its exit status. `program`: what it was called by."""
+    """Run a command and return its exit status. `program`: the name that the user called."""
     if arguments is None:
         outlast_readers()
     try:
-        chosen = command_parser(program).parse_args(arguments)
-        status: int = chosen.command(chosen)
+        options = command_parser(program).parse_args(arguments)
+        status: int = options.command(options)
     except AcceptanceError as error:
         print(f"error: {error}", file=sys.stderr)
         return error.exit_status

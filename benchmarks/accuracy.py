@@ -1,4 +1,4 @@
-"""Does the suite tell what fio tells? fio typed into a shell, in turn with the suite's own measurement, mode by mode.
+"""Compare the suite's figures with those of fio typed into a shell, in turn on the same file, mode by mode.
 
     python benchmarks/accuracy.py [--mode NAME ...] [--pairs N] [--seconds N] [--on-host]
 
@@ -33,7 +33,7 @@ SIZE = 512 * 1024**2
 
 
 def main() -> int:
-    """Print the ratios; 0 whatever they are, since this measures and does not judge."""
+    """Print the ratios; return 0 whatever they are, because this measures and does not judge."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mode", action="append", help="name of a profile (default: the twelve and sync-write-iops)")
     parser.add_argument("--pairs", type=int, default=6)
@@ -41,26 +41,26 @@ def main() -> int:
     parser.add_argument("--storage-class", default="local-path")
     parser.add_argument("--cluster", default="default")
     parser.add_argument("--on-host", action="store_true", help="run the direct fio on the host, not in a pod")
-    chosen = parser.parse_args()
-    modes = chosen.mode or [*MODES, "sync-write-iops"]
+    options = parser.parse_args()
+    modes = options.mode or [*MODES, "sync-write-iops"]
     profiles = find_profiles(PROFILES)
-    with opened_workspace(chosen.cluster) as workspace:
+    with opened_workspace(options.cluster) as workspace:
         bench = ClusterLoadRunner(
-            workspace, wanted=[profiles[mode] for mode in modes], volume_size=2 * SIZE, test_size=SIZE
+            workspace, profiles=[profiles[mode] for mode in modes], volume_size=2 * SIZE, test_size=SIZE
         )
         bench.offer_profiles()
-        volume = bench.prepare([chosen.storage_class], node=None, progress=lambda *_: None)[chosen.storage_class]
+        volume = bench.prepare([options.storage_class], node=None, progress=lambda *_: None)[options.storage_class]
         if isinstance(volume, AcceptanceError):
             raise volume
         assert isinstance(volume, ClaimedVolume)
-        shell = host_shell(workspace, volume) if chosen.on_host else pod_shell(workspace, volume, chosen.cluster)
+        shell = host_shell(workspace, volume) if options.on_host else pod_shell(workspace, volume, options.cluster)
         medians = {}
         for mode in modes:
-            ratios = _ratios(bench, volume, shell, profiles[mode], pairs=chosen.pairs, seconds=chosen.seconds)
+            ratios = _ratios(bench, volume, shell, profiles[mode], pairs=options.pairs, seconds=options.seconds)
             medians[mode] = statistics.median(ratios)
             print(f"{mode:28} {medians[mode]:.3f} ({min(ratios):.3f} to {max(ratios):.3f})", flush=True)
-    missed = [mode for mode, median in medians.items() if abs(median - 1) > GOAL]
-    print(f"goal: every median within {GOAL:.0%} of 1: {'missed by ' + ', '.join(missed) if missed else 'met'}")
+    misses = [mode for mode, median in medians.items() if abs(median - 1) > GOAL]
+    print(f"goal: every median within {GOAL:.0%} of 1: {'missed by ' + ', '.join(misses) if misses else 'met'}")
     print(f"median of all medians: {statistics.median(medians.values()):.3f}")
     return 0
 
@@ -76,10 +76,10 @@ def _ratios(
 
     ratios = []
     for number in range(1, pairs + 1):
-        found = {}
+        values = {}
         for way in (directly, through_suite) if number % 2 else (through_suite, directly):
-            found[way] = way(number)
-        ratios.append(found[through_suite] / found[directly])
+            values[way] = way(number)
+        ratios.append(values[through_suite] / values[directly])
     return ratios
 
 

@@ -1,10 +1,10 @@
-"""How often `compare` calls a class that has not changed better or worse, by simulation.
+"""The share of unchanged classes that `compare` calls better or worse, by simulation.
 
     python benchmarks/between_runs.py [--pairs N]
 
-No storage is measured: runs that differ from one another by so much from night to night are compared by the functions
-of the command, without a history and with the nights before. `then` is what a review of the first version found, which
-knew no history. Goal: at most 8 % of unchanged pairs, and nothing at all without a history.
+No storage is measured. Simulated runs that differ by a known noise from night to night are compared by the functions of
+the command, without a history and with the nights before. `then` is the result of a review of the first version, which
+had no history. Goal: at most 8 % of unchanged pairs, and none at all without a history.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ FALL = 0.3
 
 
 def main() -> int:
-    """Print the table; 0 whatever it is."""
+    """Print the table; return 0 whatever it shows."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pairs", type=int, default=1000, help="simulated for each cell")
     pairs = parser.parse_args().pairs
@@ -32,16 +32,16 @@ def main() -> int:
     print("|---|---|---|---|")
     for noise, then in THEN.items():
         cells = [
-            ", ".join(f"{100 * _called(noise, fall, pairs, night, of):.1f} %" for night in NIGHTS)
+            ", ".join(f"{100 * _share_of(noise, fall, pairs, night, of):.1f} %" for night in NIGHTS)
             for fall, of in ((0.0, ("better", "worse")), (FALL, ("worse",)))
         ]
         print(f"| {100 * noise:.0f} % | {then} | {cells[0]} | {cells[1]} |", flush=True)
     return 0
 
 
-def _called(noise: float, fall: float, pairs: int, nights: int, of: tuple[str, ...]) -> float:
-    told = findings(noise=noise, fall=fall, pairs=pairs, nights=nights)
-    return sum(each in of for each in told) / len(told)
+def _share_of(noise: float, fall: float, pairs: int, nights: int, of: tuple[str, ...]) -> float:
+    statuses = findings(noise=noise, fall=fall, pairs=pairs, nights=nights)
+    return sum(status in of for status in statuses) / len(statuses)
 
 
 if __name__ == "__main__":

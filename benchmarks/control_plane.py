@@ -1,4 +1,4 @@
-"""What a ramp of the control plane costs the suite: time, memory and requests, by the number of pods.
+"""The suite's own cost of a ramp of the control plane: time, memory and requests, by the number of pods.
 
 Runs the suite's own command line on the simulated nodes of a running embedded cluster (`up --simulated-nodes 4`), once
 for each number of pods, up and down. The memory is the largest resident size of the suite's process; the requests are
@@ -42,7 +42,7 @@ tiers:
 
 @dataclass(frozen=True, kw_only=True)
 class Cost:
-    """Of one ramp. `seconds`: of the whole command; `peak`: in bytes; `requests`: by verb and kind."""
+    """The cost of one ramp. `seconds`: of the whole command; `peak`: in bytes; `requests`: by verb and kind."""
 
     pods: int
     seconds: float
@@ -55,21 +55,21 @@ class Cost:
 
 
 def main() -> int:
-    """Print the figures; 0 whatever they are, since this measures and does not judge."""
+    """Print the figures; return 0 whatever they are, because this measures and does not judge."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cluster", default="default", help="name of the embedded cluster (default: %(default)s)")
     parser.add_argument("--pods", default="250,500,1000,2000", help="numbers of pods (default: %(default)s)")
     parser.add_argument("--rate", default="600/min", help="at which they are asked for (default: %(default)s)")
-    chosen = parser.parse_args()
-    cluster = embedded_cluster.find(chosen.cluster)
+    options = parser.parse_args()
+    cluster = embedded_cluster.find(options.cluster)
     if cluster is None:
-        print(f"the embedded cluster {chosen.cluster} does not run; start it with --simulated-nodes", file=sys.stderr)
+        print(f"the embedded cluster {options.cluster} does not run; start it with --simulated-nodes", file=sys.stderr)
         return 10
-    print(f"goal: at most {GOAL_MB} MB; up and down at {chosen.rate}")
+    print(f"goal: at most {GOAL_MB} MB; up and down at {options.rate}")
     print("  pods   up, s  all, s  memory, MB  requests  a pod  ended by     gone, s")
     costs = []
-    for pods in map(int, chosen.pods.split(",")):
-        cost = _ramp(cluster.kubeconfig, pods=pods, rate=chosen.rate)
+    for pods in map(int, options.pods.split(",")):
+        cost = _ramp(cluster.kubeconfig, pods=pods, rate=options.rate)
         costs.append(cost)
         record = cost.record
         print(
@@ -79,7 +79,7 @@ def main() -> int:
             flush=True,
         )
     print(f"requests of the last: {json.dumps(costs[-1].record['requests'])}")
-    phases = {name: (each["p50_s"], each["p99_s"]) for name, each in costs[-1].record["phases"].items()}
+    phases = {name: (phase["p50_s"], phase["p99_s"]) for name, phase in costs[-1].record["phases"].items()}
     print(f"phases of the last, p50 and p99 in s: {json.dumps(phases)}")
     return 0
 
@@ -88,12 +88,12 @@ def _ramp(kubeconfig: Path, *, pods: int, rate: str) -> Cost:
     with TemporaryDirectory() as folder:
         limits = Path(folder) / "limits.yaml"
         limits.write_text(LIMITS.format(rate=rate, pods=pods), encoding="utf-8")
-        what = ["-m", "control_plane", "--storage-destructive", "--storage-class=simulated"]
-        what += [f"--storage-claim-at-most={pods}Gi"]
+        selection = ["-m", "control_plane", "--storage-destructive", "--storage-class=simulated"]
+        selection += [f"--storage-claim-at-most={pods}Gi"]
         where = [f"--storage-kubeconfig={kubeconfig}", f"--storage-ramp-node-selector={SELECTOR}"]
         files = [f"--storage-thresholds={limits}", f"--storage-report={folder}/reports"]
         began = time.monotonic()
-        command = [sys.executable, "-m", "pytest", *what, *where, *files]
+        command = [sys.executable, "-m", "pytest", *selection, *where, *files]
         process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
         _, _, usage = os.wait4(process.pid, 0)
         seconds = time.monotonic() - began

@@ -1,4 +1,4 @@
-"""fio as a person runs it: typed into a shell where the volume is mounted."""
+"""fio as a user runs it: typed into a shell that sees the mounted volume."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from embedded_cluster.layout import Layout
 
 @dataclass(frozen=True, kw_only=True)
 class Shell:
-    """Where fio is run by hand: the words that lead to it, the test file and the profiles as seen from there."""
+    """A place where fio is run by hand: the words that lead to it, and the test file and the profiles there."""
 
     words: list[str]
     file: str
@@ -28,7 +28,7 @@ class Shell:
 
 
 def pod_shell(workspace: Workspace, volume: ClaimedVolume, cluster: str) -> Shell:
-    """A shell in a pod like the suite's own, with the volume mounted."""
+    """Return a shell in a pod like the suite's own, with the volume mounted."""
     plan = PodPlan(
         name=object_name("by-hand", volume.storage_class),
         claims=(volume.claim,),
@@ -47,27 +47,27 @@ def pod_shell(workspace: Workspace, volume: ClaimedVolume, cluster: str) -> Shel
 
 
 def host_shell(workspace: Workspace, volume: ClaimedVolume) -> Shell:
-    """A shell of the host, where the volume is a folder."""
+    """Return a shell of the host, where the volume is a folder."""
     spec = workspace.api.get(VOLUMES, volume.volume)["spec"]
     folder = (spec.get("hostPath") or spec["local"])["path"]
     return Shell(words=["env"], file=f"{folder}/{TEST_FILE}", profiles=str(PROFILES))
 
 
 def named_metric(profile: Profile) -> Metric:
-    """What a mode is named after."""
+    """Return the metric that a mode is named after."""
     direction = "read" if "-read-" in profile.name else "write"
     figure = profile.name.rpartition("-")[2]
     return Metric.parse(f"{direction}.{'latency.mean' if figure == 'latency' else figure}")
 
 
 def run_directly(shell: Shell, profile: Profile, *, size: int, ramp_s: int, seconds: int, file: str = "") -> float:
-    """The profile's named metric as fio itself tells it; `ramp_s` is added to a profile that has no ramp."""
+    """Return the profile's named metric as fio itself reports it; `ramp_s` is added to a profile that has no ramp."""
     ramp = "" if profile.ramp_s else f"s/^time_based/ramp_time={ramp_s}s\\n&/"
     variables = [f"FILE={file or shell.file}", f"SIZE={size}", f"RUNTIME={seconds}s"]
     script = f"sed '{ramp}' {shell.profiles}/{profile.path.name} | fio --output-format=json -"
-    done = subprocess.run([*shell.words, *variables, "sh", "-c", script], capture_output=True, text=True, check=True)
+    process = subprocess.run([*shell.words, *variables, "sh", "-c", script], capture_output=True, text=True, check=True)
     metric = named_metric(profile)
-    found = json.loads(done.stdout[done.stdout.index("{") :])["jobs"][0][metric.direction]
+    figures = json.loads(process.stdout[process.stdout.index("{") :])["jobs"][0][metric.direction]
     if metric.statistic == "mean":
-        return float(found["lat_ns"]["mean"]) / 1e9
-    return float(found["iops"] if metric.statistic == "iops" else found["bw_bytes"])
+        return float(figures["lat_ns"]["mean"]) / 1e9
+    return float(figures["iops"] if metric.statistic == "iops" else figures["bw_bytes"])

@@ -1,4 +1,4 @@
-"""How often a crash is judged rightly: N rounds each on the two good classes and on one that forgets.
+"""The share of crashes that are judged rightly: N rounds each on the two good classes and on one that forgets.
 
     python -m embedded_cluster run -- python benchmarks/durability.py [ROUNDS [CLUSTER]]
 
@@ -37,7 +37,7 @@ TIMEOUT_S = 120.0
 
 
 def main(rounds: int, cluster: str) -> int:
-    """Prints one line a round and the counts at the end; 0 when every round was judged as it should be."""
+    """Print one line a round and the counts at the end; return 0 if every round was judged as expected."""
     running = embedded_cluster.find(cluster)
     if running is None:
         raise SystemExit(f"no embedded cluster {cluster} runs")
@@ -57,13 +57,13 @@ def main(rounds: int, cluster: str) -> int:
             commands = hook(cluster, folder / "disk") if name == VOLATILE else honest
             right[name] = sum(_round(workspace, name, commands, number) for number in range(1, rounds + 1))
     for name, count in right.items():
-        wanted = "caught" if name == VOLATILE else "passed"
-        print(f"{name}: {wanted} in {count} of {rounds} rounds", flush=True)
+        expected_outcome = "caught" if name == VOLATILE else "passed"
+        print(f"{name}: {expected_outcome} in {count} of {rounds} rounds", flush=True)
     return 0 if all(count == rounds for count in right.values()) else 1
 
 
 def _round(workspace: Workspace, storage_class: str, commands: dict[str, list[str]], number: int) -> bool:
-    """Whether it was judged as it should be."""
+    """Return whether the round was judged as expected."""
     began_s = time.monotonic()
     trials = CrashTrials(
         workspace,
@@ -74,13 +74,13 @@ def _round(workspace: Workspace, storage_class: str, commands: dict[str, list[st
     )
     try:
         record = trials.crash(storage_class, "node-failed").durability
-        said, right = judge_durability(record).reason, bool(record.lost) == (storage_class == VOLATILE)
+        reason, right = judge_durability(record).reason, bool(record.lost) == (storage_class == VOLATILE)
     except AcceptanceError as error:
-        said, right = f"{type(error).__name__}: {error}", False
-    print(f"{number:3} {time.monotonic() - began_s:5.1f} s  {said}", flush=True)
+        reason, right = f"{type(error).__name__}: {error}", False
+    print(f"{number:3} {time.monotonic() - began_s:5.1f} s  {reason}", flush=True)
     return right
 
 
 if __name__ == "__main__":
-    given = sys.argv[1:]
-    sys.exit(main(int(given[0]) if given else 20, given[1] if len(given) > 1 else "default"))
+    arguments = sys.argv[1:]
+    sys.exit(main(int(arguments[0]) if arguments else 20, arguments[1] if len(arguments) > 1 else "default"))

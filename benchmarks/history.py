@@ -1,4 +1,4 @@
-"""How often a year of nights is alarmed by noise alone, and how soon falls and declines are told, by simulation.
+"""The false alarms that noise alone raises in a year of nights, and the delay until falls and declines are reported.
 
     python benchmarks/history.py [--series N] [--histories N]
 
@@ -36,25 +36,25 @@ KINDS = {
 
 
 def main() -> int:
-    """Print the tables; 0 whatever they are."""
+    """Print the tables; return 0 whatever they show."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--series", type=int, default=400, help="years of one limit, for each kind of noise")
     parser.add_argument("--histories", type=int, default=400, help="simulated for each fall")
-    chosen = parser.parse_args()
-    _print_false_alarms(chosen.series)
-    _print_falls(chosen.histories)
-    _print_stays(chosen.histories // 10)
-    _print_declines(chosen.histories // 10)
+    options = parser.parse_args()
+    _print_false_alarms(options.series)
+    _print_falls(options.histories)
+    _print_stays(options.histories // 10)
+    _print_declines(options.histories // 10)
     return 0
 
 
 def _print_false_alarms(series: int) -> None:
-    """Of limits that know nothing of each other: as many times what one of them has, which is at least as much."""
+    """Print the false alarms of independent limits: N times those of one limit, which is at least as many."""
     print(f"nights with a false alarm in {YEAR}, of {series} years of one limit; goal at most {GOAL}")
     print("| nights | 4 limits | 60 limits |\n|---|---|---|")
     for name, nights in KINDS.items():
-        found = [limits * alarms_of_one(nights, limits=limits, years=series, seed=1) for limits in LIMITS]
-        print(f"| {name} | {found[0]:.1f} | {found[1]:.1f} |", flush=True)
+        alarm_nights = [limits * alarms_of_one(nights, limits=limits, years=series, seed=1) for limits in LIMITS]
+        print(f"| {name} | {alarm_nights[0]:.1f} | {alarm_nights[1]:.1f} |", flush=True)
 
 
 def _print_falls(histories: int) -> None:
@@ -64,7 +64,7 @@ def _print_falls(histories: int) -> None:
         for before in (14, 30, 90):
             cells = []
             for limits in LIMITS:
-                each = list(
+                series = list(
                     fallen(
                         Nights(noise=noise),
                         before=before,
@@ -75,7 +75,7 @@ def _print_falls(histories: int) -> None:
                         seed=3,
                     )
                 )
-                by = [100 * sum(any(told[:count]) for told in each) / len(each) for count in (2, 3, 7)]
+                by = [100 * sum(any(alarms[:count]) for alarms in series) / len(series) for count in (2, 3, 7)]
                 cells.append(" / ".join(f"{share:.0f}" for share in by))
             print(f"| {100 * noise:.0f} % | {before} | {' | '.join(cells)} |", flush=True)
 
@@ -85,10 +85,10 @@ def _print_stays(histories: int) -> None:
     print("| fall | histories in which it was told | nights told |\n|---|---|---|")
     for fall in (0.2, 0.5):
         nights = Nights(noise=0.05)
-        each = list(fallen(nights, before=30, after=YEAR, fall=fall, limits=4, histories=histories, seed=4))
-        since = [told[told.index(True) :] for told in each if any(told)]
+        series = list(fallen(nights, before=30, after=YEAR, fall=fall, limits=4, histories=histories, seed=4))
+        since = [alarms[alarms.index(True) :] for alarms in series if any(alarms)]
         share = 100 * sum(map(sum, since)) / sum(map(len, since))
-        print(f"| {100 * fall:.0f} % | {len(since)} of {len(each)} | {share:.2f} |", flush=True)
+        print(f"| {100 * fall:.0f} % | {len(since)} of {len(series)} | {share:.2f} |", flush=True)
 
 
 def _print_declines(histories: int) -> None:
@@ -97,13 +97,13 @@ def _print_declines(histories: int) -> None:
     for a_night in (0.003, 0.004, 0.01):
         for noise in (0.02, 0.03, 0.05):
             nights = Nights(noise=noise)
-            found = list(declines(nights, a_night=a_night, count=YEAR, limits=4, histories=histories, seed=5))
-            told = [night for night in found if night is not None]
-            when = median(told) if told else 0
-            lost = 100 * (1 - (1 - a_night) ** when)
+            first_alarms = list(declines(nights, a_night=a_night, count=YEAR, limits=4, histories=histories, seed=5))
+            alarms = [night for night in first_alarms if night is not None]
+            when = median(alarms) if alarms else 0
+            loss = 100 * (1 - (1 - a_night) ** when)
             print(
-                f"| {100 * a_night:.1f} % | {100 * noise:.0f} % | {len(told)} of {len(found)} | {when:.0f} | "
-                f"{lost:.0f} % |",
+                f"| {100 * a_night:.1f} % | {100 * noise:.0f} % | {len(alarms)} of {len(first_alarms)} | {when:.0f} | "
+                f"{loss:.0f} % |",
                 flush=True,
             )
 

@@ -1,13 +1,13 @@
-"""What a cluster with many volumes of others costs a smoke run: pages asked for, and memory.
+"""The cost of other users' volumes for a smoke run in a large cluster: pages of lists, and memory.
 
     python -m embedded_cluster run -- python benchmarks/large_cluster.py [--volumes N] [--attachments N]
 
-Volumes and attachments of others are made through the API: volumes that are retained, whose claims are gone, so that
-the cluster's own controllers have nothing to do with them, and attachments by a driver that there is not. The suite's
+Volumes and attachments of other users are created through the API: retained volumes whose claims are deleted, so that
+the cluster's own controllers have nothing to do with them, and attachments by a driver that does not exist. The suite's
 own command line runs once beside ten of each and once beside all, with an account of its own, so that the API server's
-audit log tells what it has asked for: each page of a list is one line there. Of its pages some are looks of waits, at
-claims, pods and events of its own: those are as many as the waits take. Its memory is what the kernel notes as the most
-that its process held. All is removed again, and what an earlier benchmark left that was killed.
+audit log shows its requests: each page of a list is one line there. Some of its pages are polls of waits, of its own
+claims, pods and events: their number depends on how long the waits take. Its memory is the peak that the kernel records
+for its process. All objects are removed again, and so are those of an earlier benchmark that was killed.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from selftests.lab.audit import Asked, audited
 
 ROOT = Path(__file__).parents[1]
 FEW = 10
-OTHERS = ("persistentvolumes", "volumeattachments")
-"""of which kinds there are many, as the audit log calls them"""
+OTHER_KINDS = ("persistentvolumes", "volumeattachments")
+"""The kinds of which there are many, as the audit log calls them."""
 MORE_PAGES, MORE_MB = 50, 50
 # As `make smoke` has it.
 TESTS = ("-m", "smoke", "-k", "not etcd and not stall", "--storage-class=local-path")
@@ -44,7 +44,7 @@ LOOK_S = 0.1
 
 @dataclass(frozen=True, kw_only=True)
 class Cost:
-    """Of one run. `seconds`: of the whole command; `pages`: of lists, by kind; `peak`: resident memory in bytes."""
+    """The cost of one run. `seconds`: of the whole command; `pages`: of lists, by kind; `peak`: memory in bytes."""
 
     seconds: float
     status: int
@@ -53,94 +53,94 @@ class Cost:
 
 
 def main() -> int:
-    """Print the figures; 0 whatever they are, since this measures and does not judge."""
+    """Print the figures; return 0 whatever they are, because this measures and does not judge."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cluster", default="default", help="name of the embedded cluster (default: %(default)s)")
     parser.add_argument("--volumes", type=int, default=50_000, help="of others (default: %(default)s)")
     parser.add_argument("--attachments", type=int, default=40_000, help="of these (default: %(default)s)")
     parser.add_argument("--rate", type=float, default=400, help="requests a second at most (default: %(default)s)")
     parser.add_argument("--most-minutes", type=float, default=45, help="for making them (default: %(default)s)")
-    chosen = parser.parse_args()
-    cluster = embedded_cluster.find(chosen.cluster)
+    options = parser.parse_args()
+    cluster = embedded_cluster.find(options.cluster)
     if cluster is None:
-        print(f"the embedded cluster {chosen.cluster} does not run; start it first", file=sys.stderr)
+        print(f"the embedded cluster {options.cluster} does not run; start it first", file=sys.stderr)
         return 10
     user = f"system:serviceaccount:{ACCOUNT}:{ACCOUNT}"
     with ExitStack() as undo:
         folder = Path(undo.enter_context(TemporaryDirectory()))
-        asked = undo.enter_context(audited(cluster.name, user, folder=folder))
+        requests = undo.enter_context(audited(cluster.name, user, folder=folder))
         api = Api.from_kubeconfig(cluster.kubeconfig)
         undo.enter_context(applied(api, documents("rbac.yaml")))
-        others = undo.enter_context(
-            OthersVolumes(api, cluster=cluster.name, rate_per_s=chosen.rate, most_s=60 * chosen.most_minutes)
+        other_volumes = undo.enter_context(
+            OthersVolumes(api, cluster=cluster.name, rate_per_s=options.rate, most_s=60 * options.most_minutes)
         )
-        others.grow(volumes=FEW, attachments=FEW)
-        beside_few = _smoke(api, cluster, asked, folder)
+        other_volumes.grow(volumes=FEW, attachments=FEW)
+        beside_few = _smoke(api, cluster, requests, folder)
         _print(f"beside {FEW} volumes and as many attachments", beside_few)
-        others.grow(volumes=chosen.volumes, attachments=chosen.attachments)
-        beside_all = _smoke(api, cluster, asked, folder)
-        _print(f"beside {chosen.volumes} volumes and {chosen.attachments} attachments", beside_all)
+        other_volumes.grow(volumes=options.volumes, attachments=options.attachments)
+        beside_all = _smoke(api, cluster, requests, folder)
+        _print(f"beside {options.volumes} volumes and {options.attachments} attachments", beside_all)
     pages = beside_all.pages.total() - beside_few.pages.total()
-    of_others = sum(beside_all.pages[kind] - beside_few.pages[kind] for kind in OTHERS)
+    of_others = sum(beside_all.pages[kind] - beside_few.pages[kind] for kind in OTHER_KINDS)
     memory = (beside_all.peak - beside_few.peak) / 1e6
-    print(f"pages more: {pages}     goal: at most {MORE_PAGES}: {_met(pages <= MORE_PAGES)}")
-    print(f"  of {' and '.join(OTHERS)}: {of_others}")
-    print(f"memory more: {memory:.0f} MB     goal: at most {MORE_MB} MB: {_met(memory <= MORE_MB)}")
+    print(f"pages more: {pages}     goal: at most {MORE_PAGES}: {_result(pages <= MORE_PAGES)}")
+    print(f"  of {' and '.join(OTHER_KINDS)}: {of_others}")
+    print(f"memory more: {memory:.0f} MB     goal: at most {MORE_MB} MB: {_result(memory <= MORE_MB)}")
     return 0
 
 
-def _met(it: bool) -> str:
-    return "met" if it else "missed"
+def _result(is_met: bool) -> str:
+    return "met" if is_met else "missed"
 
 
-def _print(what: str, cost: Cost) -> None:
+def _print(title: str, cost: Cost) -> None:
     print(
-        f"{what}: {cost.seconds:.0f} s, exit status {cost.status}, {cost.pages.total()} pages of lists, "
+        f"{title}: {cost.seconds:.0f} s, exit status {cost.status}, {cost.pages.total()} pages of lists, "
         f"{cost.peak / 1e6:.0f} MB"
     )
     for kind, pages in cost.pages.most_common():
         print(f"  {kind:32} {pages:6}", flush=True)
 
 
-def _smoke(api: Api, cluster: embedded_cluster.EmbeddedCluster, asked: Callable[[], Asked], folder: Path) -> Cost:
-    """A smoke run as the account of `deploy/`, whose token is made anew: it lasts for half an hour."""
+def _smoke(api: Api, cluster: embedded_cluster.EmbeddedCluster, requests: Callable[[], Asked], folder: Path) -> Cost:
+    """Do a smoke run as the account of `deploy/`, with a new token, which lasts for half an hour."""
     kubeconfig = token_kubeconfig(api, cluster.kubeconfig, folder / "kubeconfig")
     where = (f"--storage-kubeconfig={kubeconfig}", f"--storage-image={cluster.image}")
     command = [sys.executable, "-m", "pytest", *TESTS, *SIZES, *where, f"--storage-report={folder}/reports"]
     command.append("--storage-partial=pass")  # a smoke run judges a part of the tier
-    before, printed = _pages(asked()), folder / "printed"
+    before, log = _pages(requests()), folder / "printed"
     began, peak = time.monotonic(), 0
-    with printed.open("w") as output, subprocess.Popen(command, cwd=ROOT, stdout=output) as process:
+    with log.open("w") as output, subprocess.Popen(command, cwd=ROOT, stdout=output) as process:
         try:
             while process.poll() is None:
                 peak = max(peak, _peak(process.pid))
                 time.sleep(LOOK_S)
         except BaseException:
-            process.terminate()  # it removes what it made
+            process.terminate()  # it removes what it created
             raise
     if process.returncode:
-        print(printed.read_text(errors="replace")[-3000:])
+        print(log.read_text(errors="replace")[-3000:])
     return Cost(
         seconds=time.monotonic() - began,
         status=process.returncode,
-        pages=_pages(asked()) - before,
+        pages=_pages(requests()) - before,
         peak=peak,
     )
 
 
-def _pages(asked: Asked) -> Counter[str]:
-    """How many pages of each kind of list the account was given so far."""
-    found: Counter[str] = Counter()
-    for grant, times in asked.counted.items():
+def _pages(requests: Asked) -> Counter[str]:
+    """Return the number of pages that the account was given so far, by kind of list."""
+    pages: Counter[str] = Counter()
+    for grant, times in requests.counted.items():
         if grant.verb == "list":
-            found[grant.resource] += times
-    return found
+            pages[grant.resource] += times
+    return pages
 
 
 def _peak(pid: int) -> int:
-    """The most that the process itself held so far, in bytes; 0 where it has ended.
+    """Return the most memory that the process itself has held so far, in bytes; 0 if it has ended.
 
-    The kernel keeps it, so that nothing is missed between two looks, and leaves out the processes that it started.
+    The kernel keeps this figure, so that no peak between two polls is missed; it excludes child processes.
     """
     try:
         lines = Path(f"/proc/{pid}/status").read_text(encoding="ascii", errors="replace").splitlines()

@@ -1,10 +1,10 @@
-"""What a comparison says of equal classes on a machine that slows down, evenly or in one step, or that bursts.
+"""Comparisons of equal classes on a machine that slows down, evenly or in one step, or that bursts.
 
     python benchmarks/machines.py [--runs N]
 
-No storage is measured: seconds of known noise are looked at as the plans say, by the functions that decide in a run.
-Candidate and baseline are the same, and the rule is that of 20 %: a pass is right, a fail wrong. `then` is what a
-review of the first version found. Goal: no wrong fail; what is open is the price.
+No storage is measured: seconds of known noise are analyzed as the plans define, by the functions that decide in a run.
+Candidate and baseline are equal, and the rule is that of 20 %: a pass is right, a fail wrong. `then` is the result of a
+review of the first version. Goal: no wrong fail; undecided runs are the price.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ PLANS = {"in turn": False, "durable in turn": True}
 
 
 def evenly(_: int) -> Shape:
-    """It loses half of its speed in 100 s, and no more."""
+    """Return a shape that loses half of its speed in 100 s, and no more."""
     return lambda second: max(0.5, 1 - 0.5 * second / 100)
 
 
 def in_one_step(after_s: int) -> Shape:
-    """It halves then."""
+    """Return a shape that halves then."""
     return lambda second: 1.0 if second < after_s else 0.5
 
 
 def bursting(for_s: int, each_s: int) -> Callable[[int], Shape]:
-    """Others take 80 % of it for so long, again and again; they began some seconds ago."""
+    """Return shapes of which other users take 80 % for `for_s`, again and again, since some seconds ago."""
     return lambda since: lambda second: 0.2 if (second + since) % each_s < for_s else 1.0
 
 
@@ -47,11 +47,11 @@ KINDS: dict[str, tuple[Callable[[int], Shape], tuple[int, ...], tuple[str, str]]
     "- 80 % for 3 s in 30": (bursting(3, 30), tuple(range(0, 30, 3)), ("92 % open", "")),
     "- 80 % for 5 s in 60": (bursting(5, 60), tuple(range(0, 60, 6)), ("", "ratio 0.75 to 1.35, 91 % open")),
 }
-"""Each with where it begins, and what was found in turn and of durable writes."""
+"""Each with where it begins, and the results of the first version in turn and of durable writes."""
 
 
 def main() -> int:
-    """Print the table; 0 whatever it is."""
+    """Print the table; return 0 whatever it shows."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=200, help="simulated for each cell")
     runs = parser.parse_args().runs
@@ -61,18 +61,18 @@ def main() -> int:
         for (plan_name, durable), before in zip(PLANS.items(), then, strict=True):
             for about, more in (("1 min", {"longest_s": MINUTE_S}), ("5 min", {})):
                 plan = plan_for(durable=durable, in_turn=True, **more)
-                found: list[Looks] = []
+                analyses: list[Looks] = []
                 for begin in begins:
-                    each = max(1, runs // len(begins))
-                    found += ratio_analyses(plan, cv=NOISE, correlation=CORRELATION, shape=kind(begin), runs=each)
-                print(f"| {name} | {plan_name}, {about} | {before} | {_told(found, plan.looks.index(MINUTE_S))} |")
+                    count = max(1, runs // len(begins))
+                    analyses += ratio_analyses(plan, cv=NOISE, correlation=CORRELATION, shape=kind(begin), runs=count)
+                print(f"| {name} | {plan_name}, {about} | {before} | {_cells(analyses, plan.looks.index(MINUTE_S))} |")
             ratio_analyses.cache_clear()
     return 0
 
 
-def _told(found: list[Looks], minute: int) -> str:
-    ratios = [each[minute].mean for each in found]
-    ends = (share(found, each, at_most=MARGIN) for each in ("pass", "fail", "inconclusive"))
+def _cells(analyses: list[Looks], minute: int) -> str:
+    ratios = [looks[minute].mean for looks in analyses]
+    ends = (share(analyses, status, at_most=MARGIN) for status in ("pass", "fail", "inconclusive"))
     cells = " / ".join(f"{100 * end:.1f}" for end in ends)
     return f"{fmean(ratios):.3f}, {min(ratios):.2f} to {max(ratios):.2f} | {cells}"
 

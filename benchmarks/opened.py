@@ -1,4 +1,4 @@
-"""A workspace on a running embedded cluster, for a benchmark, and nothing left of it afterwards."""
+"""A workspace on a running embedded cluster, for a benchmark, which leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ MODES = [
     for direction in ("read", "write")
     for order in ("random", "sequential")
 ]
-"""kbench's twelve, by the names of their profiles"""
+"""The names of the profiles of kbench's twelve modes."""
 
 
 @contextmanager
 def opened_workspace(cluster_name: str) -> Iterator[Workspace]:
-    """The workspace. Ends the program with 10 where the cluster does not run."""
+    """Yield the workspace. End the program with 10 if the cluster does not run."""
     cluster = embedded_cluster.find(cluster_name)
     if cluster is None:
         print("the embedded cluster does not run; start it with `python -m embedded_cluster up`", file=sys.stderr)

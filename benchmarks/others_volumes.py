@@ -1,4 +1,4 @@
-"""Volumes and attachments of others on an embedded cluster, by the ten thousand, for a benchmark; gone afterwards."""
+"""Volumes and attachments of other users on an embedded cluster, by the ten thousand; removed after the benchmark."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ LABELS = {"storage-acceptance-benchmark": NAME}
 SELECTOR = f"storage-acceptance-benchmark={NAME}"
 CONTROLLERS = "kube-controller-manager"
 WORKERS = 8
-# With what the API server adds a volume is then some 2 KiB of JSON, as those of CSI drivers are.
+# Together with what the API server adds, a volume is then some 2 KiB of JSON, as volumes of CSI drivers are.
 PADDING = "x" * 1200
 CLAIM_UID = "00000000-0000-4000-8000-{:012}"
 TIMEOUT_S = 300
-Each = TypeVar("Each")
+Item = TypeVar("Item")
 
 
 class OthersVolumes:
-    """Made by `grow` in a `with` block, removed at its end; what an earlier benchmark left goes first.
+    """Volumes that `grow` creates in a `with` block, and that its end removes; those of an earlier benchmark go first.
 
-    Requests are `rate_per_s` at most; one `grow` takes `most_s` at most. Meanwhile the cluster's controllers do not
-    run: they would write each volume once themselves, and let none go before they have looked at it.
+    It sends at most `rate_per_s` requests a second; one `grow` takes at most `most_s`. Meanwhile the cluster's
+    controllers do not run: they would write each volume once, and release none before they have looked at it.
     """
 
     def __init__(self, api: Api, *, cluster: str, rate_per_s: float, most_s: float) -> None:
@@ -49,7 +49,7 @@ class OthersVolumes:
         self._remove()
 
     def grow(self, *, volumes: int, attachments: int) -> None:
-        """Have so many in all, at least those that there are. Raises TimeoutError where that takes too long."""
+        """Create volumes and attachments up to these totals. Raise TimeoutError if that takes too long."""
         began_s = time.monotonic()
         with stopped(self._cluster, CONTROLLERS):
             self._do(self._make_volume, range(self._volumes, volumes), until_s=began_s + self._most_s)
@@ -59,18 +59,18 @@ class OthersVolumes:
         took_s = time.monotonic() - began_s
         print(f"{volumes} volumes and {attachments} attachments of others are there after {took_s:.0f} s", flush=True)
 
-    def _do(self, step: Callable[[Each], None], over: Iterable[Each], *, until_s: float = float("inf")) -> None:
-        def in_time(each: Each) -> None:
+    def _do(self, step: Callable[[Item], None], over: Iterable[Item], *, until_s: float = float("inf")) -> None:
+        def in_time(item: Item) -> None:
             if time.monotonic() > until_s:
                 raise TimeoutError("making volumes of others takes longer than --most-minutes: ask for fewer of them")
-            step(each)
+            step(item)
 
         with ThreadPoolExecutor(WORKERS) as pool:
             for _ in pool.map(in_time, over):
                 pass
 
     def _make_volume(self, number: int) -> None:
-        """Retained, and its PVC is gone: what is printed of it is as long as of one that is bound."""
+        """Create a retained volume whose PVC is deleted: it is printed as long as a bound one."""
         name = _volume(number)
         claim = {"namespace": f"shop-{number % 200}", "name": f"data-{number}", "uid": CLAIM_UID.format(number)}
         spec: Object = {
@@ -95,7 +95,7 @@ class OthersVolumes:
 
     def _remove(self) -> None:
         there = {
-            resource: [name_of(each) for each in self._api.list(resource, labels=SELECTOR, slim=only_name)]
+            resource: [name_of(item) for item in self._api.list(resource, labels=SELECTOR, slim=only_name)]
             for resource in (ATTACHMENTS, VOLUMES)
         }
         if not any(there.values()):
@@ -116,34 +116,34 @@ class OthersVolumes:
         self._api.delete(VOLUMES, name)
         self._pace.wait()
         try:
-            self._api.patch(VOLUMES, name, {"metadata": {"finalizers": None}})  # that of a controller that does not run
+            self._api.patch(VOLUMES, name, {"metadata": {"finalizers": None}})  # of a controller that does not run
         except ApiError as error:
             if error.status != 404:
                 raise
 
     def _see_controllers_run(self) -> None:
-        """Wait until they make the account of a new namespace, and take that away again."""
+        """Wait until they create the account of a new namespace, and delete the namespace again."""
         name = f"{NAME}-{self._volumes}"
         self._api.create(NAMESPACES, {"metadata": _metadata(name)})
         wait_for(
             "the controllers to make an account",
             look=lambda: self._api.find(SERVICE_ACCOUNTS, "default", namespace=name),
-            ready=lambda seen: seen is not None,
-            state=lambda seen: "there" if seen else "none",
+            ready=lambda account: account is not None,
+            state=lambda account: "there" if account else "none",
             timeout_s=TIMEOUT_S,
         )
         self._api.delete(NAMESPACES, name)
         wait_for(
             f"namespace {name} to be deleted",
             look=lambda: self._api.find(NAMESPACES, name),
-            ready=lambda seen: seen is None,
-            state=lambda seen: "there" if seen else "gone",
+            ready=lambda namespace: namespace is None,
+            state=lambda namespace: "there" if namespace else "gone",
             timeout_s=TIMEOUT_S,
         )
 
 
 class _Pace:
-    """No more than so many a second, of all threads together."""
+    """An upper bound of requests a second, of all threads together."""
 
     def __init__(self, rate_per_s: float) -> None:
         self._apart_s = 1 / rate_per_s
@@ -151,7 +151,7 @@ class _Pace:
         self._lock = threading.Lock()
 
     def wait(self) -> None:
-        """Until it is the caller's turn."""
+        """Wait until it is the caller's turn."""
         with self._lock:
             turn_s = max(self._next_s, time.monotonic())
             self._next_s = turn_s + self._apart_s

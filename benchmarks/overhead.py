@@ -1,10 +1,10 @@
-"""What a profile costs beside its load: wall time less the time in which fio runs, mode by mode.
+"""The overhead of a profile beside its load: wall time less the time in which fio runs, mode by mode.
 
     python benchmarks/overhead.py [--candidate NAME] [--baseline NAME] [--cluster NAME]
 
-Each of kbench's twelve modes is measured on two classes in turn, as the suite does it, and ended at the first look.
-Printed are the wall time of the measurement, the time that its fio processes were asked to run, and the difference; the
-goal is at most 1.5 s.
+Each of kbench's twelve modes is measured on two classes in turn, as the suite does it, and ended at the first analysis.
+Printed are the wall time of the measurement, the time for which its fio processes were told to run, and the difference;
+the goal is at most 1.5 s.
 """
 
 from __future__ import annotations
@@ -30,34 +30,34 @@ SIZE = 512 * 1024**2
 
 
 class TimedBench(ClusterLoadRunner):
-    """Keeps how long the last load took, and for how long its fio processes were asked to run."""
+    """A runner that keeps how long the last load took, and for how long its fio processes were told to run."""
 
     wall_s = 0.0
-    asked_s = 0.0
+    requested_s = 0.0
 
     def run(self, load: Load, *, watch: Watch) -> list[Segment]:
-        """See `ClusterLoadRunner`."""
+        """Run the load; see `ClusterLoadRunner`."""
         began = time.monotonic()
         segments = super().run(load, watch=watch)
         self.wall_s = time.monotonic() - began
-        self.asked_s = float(sum(load.runtimes_s[: len(segments)]))
+        self.requested_s = float(sum(load.runtimes_s[: len(segments)]))
         return segments
 
 
 def main() -> int:
-    """Print the times; 0 whatever they are."""
+    """Print the times; return 0 whatever they are."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--candidate", default="replicated")
     parser.add_argument("--baseline", default="local-path")
     parser.add_argument("--cluster", default="default")
-    chosen = parser.parse_args()
+    options = parser.parse_args()
     profiles = [find_profiles(PROFILES)[mode] for mode in MODES]
     overheads = []
-    with opened_workspace(chosen.cluster) as workspace:
-        bench = TimedBench(workspace, wanted=profiles, volume_size=2 * SIZE, test_size=SIZE)
+    with opened_workspace(options.cluster) as workspace:
+        bench = TimedBench(workspace, profiles=profiles, volume_size=2 * SIZE, test_size=SIZE)
         bench.offer_profiles()
-        volumes = bench.prepare([chosen.baseline, chosen.candidate], node=None, progress=lambda *_: None)
-        baseline, candidate = volumes[chosen.baseline], volumes[chosen.candidate]
+        volumes = bench.prepare([options.baseline, options.candidate], node=None, progress=lambda *_: None)
+        baseline, candidate = volumes[options.baseline], volumes[options.candidate]
         for volume in (baseline, candidate):
             if isinstance(volume, AcceptanceError):
                 raise volume
@@ -69,11 +69,11 @@ def main() -> int:
                 baseline=baseline,
                 profile=profile,
                 plan=IN_TURN,
-                decided=lambda *_: True,
+                is_decided=lambda *_: True,
                 report=lambda _: None,
             )
-            overheads.append(bench.wall_s - bench.asked_s)
-            beside = f"wall {bench.wall_s:6.2f} s, fio {bench.asked_s:4.0f} s, beside {overheads[-1]:5.2f} s"
+            overheads.append(bench.wall_s - bench.requested_s)
+            beside = f"wall {bench.wall_s:6.2f} s, fio {bench.requested_s:4.0f} s, beside {overheads[-1]:5.2f} s"
             print(f"{profile.name:28} {beside}", flush=True)
     median = statistics.median(overheads)
     print(f"beside the load: median {median:.2f} s, longest {max(overheads):.2f} s")

@@ -1,9 +1,9 @@
-"""How many of the published figures that are kept would be noticed if they were wrong.
+"""The share of the published figures whose errors would be noticed.
 
     python benchmarks/published.py
 
-Each figure is multiplied, one after the other, and the golden tests of its file are asked. `then` is what a review of
-the first version found with ten figures that it drew. Goal: each is noticed at 10 % more and at 10 % less.
+Each figure is multiplied, one after the other, and checked by the golden tests of its file. `then` is the result of a
+review of the first version with ten figures that it drew. Goal: each is noticed at 10 % more and at 10 % less.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ FACTORS = (1.1, 0.9, 2.0, 0.5)
 
 
 def main() -> int:
-    """Print the table; 0 whatever it is."""
+    """Print the table; return 0 whatever it shows."""
     print("| figures of | figures | noticed when multiplied by " + ", ".join(map(str, FACTORS)) + " | by all |")
     print("|---|---|---|---|")
     print("| then, ten drawn of all | 10 | | 3, one more by 2 and 0.5 |")
     for name, comparisons in HELD_BY.items():
-        figures, noticed = published(name), []
+        figures, detections = published(name), []
         for place in places(figures):
-            others = [changed(figures, place, factor=factor) for factor in FACTORS]
-            noticed.append([any(notices(comparison, other) for comparison in comparisons) for other in others])
-        cells = ", ".join(str(sum(column)) for column in zip(*noticed, strict=True))
-        print(f"| {name} | {len(noticed)} | {cells} | {sum(map(all, noticed))} |", flush=True)
+            variants = [changed(figures, place, factor=factor) for factor in FACTORS]
+            detections.append([any(notices(comparison, variant) for comparison in comparisons) for variant in variants])
+        cells = ", ".join(str(sum(column)) for column in zip(*detections, strict=True))
+        print(f"| {name} | {len(detections)} | {cells} | {sum(map(all, detections))} |", flush=True)
     return 0
 
 

@@ -1,9 +1,9 @@
-"""How often a limit on rebuilds is judged wrongly from one size, and from two, by simulation: as in docs/rebuild.md.
+"""The share of limits on rebuilds that are judged wrongly from one size, and from two, by simulation (docs/rebuild.md).
 
     python benchmarks/rebuilds.py [--runs N]
 
 No storage is measured: rebuilds of 20 GiB, and of 5 GiB before, are simulated, and a limit on 1 TiB is judged by the
-functions of a run. The goal: at most 1 % wrong where that takes 5 % too long, or is 5 % within the limit.
+functions of a run. The goal: at most 1 % wrong if that takes 5 % too long, or is 5 % within the limit.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ KINDS = {
 
 
 def main() -> int:
-    """Print the table; 0 whatever it is."""
+    """Print the table; return 0 whatever it shows."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=2000, help="simulated for each cell")
     runs = parser.parse_args().runs
     print("| storage | rebuilds | sizes | 5 % too long passes | 5 % within fails | half the time: open |")
     print("|---|---|---|---|---|---|")
     for (name, storage), repeats, two in product(KINDS.items(), (1, 3), (False, True)):
-        found = [
+        shares = [
             decisions(storage, takes=takes, repeats=repeats, two=two, runs=runs)[decision]
             for takes, decision in ((1.05, "pass"), (0.95, "fail"), (0.5, "inconclusive"))
         ]
-        cells = " | ".join(f"{100 * each:.1f}" for each in found)
+        cells = " | ".join(f"{100 * share:.1f}" for share in shares)
         print(f"| {name} | {repeats} | {2 if two else 1} | {cells} |", flush=True)
     return 0
 

@@ -1,4 +1,4 @@
-"""What the embedded cluster costs: seconds until it is up, and memory.
+"""The cost of the embedded cluster: seconds until it is up, and memory.
 
     python benchmarks/startup.py [--runs N] [--cold]
 
@@ -24,15 +24,15 @@ CACHED_GOAL_S = 30
 
 
 def command(verb: str, *, environment: dict[str, str] | None = None) -> float:
-    """Run one command of the embedded cluster; returns its seconds."""
-    started = time.monotonic()
+    """Run one command of the embedded cluster; return its seconds."""
+    began_s = time.monotonic()
     words = [sys.executable, "-m", "embedded_cluster", verb, "--name", NAME]
     subprocess.run(words, cwd=ROOT, env={**os.environ, **(environment or {})}, stdout=subprocess.DEVNULL, check=True)
-    return time.monotonic() - started
+    return time.monotonic() - began_s
 
 
 def memory_gib() -> float:
-    """Memory of all the cluster's processes, pages that several share counted once (proportional set size)."""
+    """Return the memory of all the cluster's processes, with shared pages counted once (proportional set size)."""
     total = 0
     for process in psutil.process_iter():
         try:
@@ -44,7 +44,7 @@ def memory_gib() -> float:
 
 
 def cold() -> float:
-    """Seconds of a first `up` with every cache empty. The caches are removed afterwards."""
+    """Return the seconds of a first `up` with every cache empty. Remove the caches afterwards."""
     with tempfile.TemporaryDirectory() as folder:
         caches = {"XDG_CACHE_HOME": "cache", "GOMODCACHE": "modules", "GOCACHE": "objects"}
         # Go makes its modules read-only, which keeps them from being removed.

@@ -1,11 +1,11 @@
-"""What is said of storage that rests, stands still, slows down or is slow by the second, by simulation.
+"""The verdicts on storage that idles, stands still, slows down or is slow by the second, by simulation.
 
     python benchmarks/storages.py [--runs N] [--only rest|standstills|credits|sustained|percentiles|bursts|steps]
 
 No storage is measured: fio's documents are simulated in continuous time, and go through the functions of a run. Each
-table has what was found before rates went by the clock and limits had a load of their own (`then`: a review of the
-first version), and what is found now. Verdicts are percent pass / fail; the others are inconclusive. Goal: storage 5 %
-short of its limit passes in at most 1 %, storage 5 % over it fails in at most 1 %.
+table has the results before rates went by the clock and limits had a load of their own (`then`: a review of the first
+version), and the results now. Verdicts are percent pass / fail; the others are inconclusive. Goal: storage 5 % short of
+its limit passes in at most 1 %, storage 5 % over it fails in at most 1 %.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ from selftests.unit.test_uninterrupted_promises import RULE
 RATE, NOISE = 500.0, 0.05
 IOPS = Metric.parse("write.iops")
 SIDES = (0.95, 1.05)
-"""of the limit, that the storage does"""
+"""The shares of the limit that the storage does."""
 
 
 def _begin(title: str, columns: str) -> None:
-    """A table, with its columns between bars."""
+    """Print the head of a table, with its columns between bars."""
     print(f"\n### {title}\n| {columns} |\n|{'---|' * (columns.count('|') + 1)}")
 
 
 def rest(runs: int) -> None:
-    """Storage with credits beside local storage, of which limits were judged in turn."""
+    """Print the table of storage with credits beside local storage, of which limits were judged in turn."""
     _begin(
         "Rest: credits that were used up when it began; what is reported / what it does without a pause",
         "burst, s of credits | then, in turn | turns (ratios alone) | limits | 5 % short: pass / fail",
@@ -62,23 +62,24 @@ def rest(runs: int) -> None:
         (3, 8, 1.96),
         (5, 8, 1.67),
     ):
-        turns, alone, said = [], [], []
+        turns, alone, statuses = [], [], []
         for seed in range(1, runs + 1):
             storage = Credits(rate=RATE, burst=burst, credits_s=credits_s, noise=NOISE, seed=seed)
             local = steady(rate=RATE, seed=-seed)
             limit = at_least(RATE / 0.95)
-            found = finding(storage, profile(durable=False), limits=[limit], rules=[RULE], local=local)
-            said.append(found.against(limit).status)
-            in_turn = found.turns.candidate.samples if found.turns else ()
+            result = finding(storage, profile(durable=False), limits=[limit], rules=[RULE], local=local)
+            statuses.append(result.against(limit).status)
+            in_turn = result.turns.candidate.samples if result.turns else ()
             turns.append(_mean(in_turn) / RATE)
-            alone.append(_mean(found.candidate.samples) / RATE)
+            alone.append(_mean(result.candidate.samples) / RATE)
         print(
-            f"| {burst}, {credits_s} | {then} | {fmean(turns):.2f} | {fmean(alone):.2f} | {_shares(said)} |", flush=True
+            f"| {burst}, {credits_s} | {then} | {fmean(turns):.2f} | {fmean(alone):.2f} | {_shares(statuses)} |",
+            flush=True,
         )
 
 
 def _mean(segments: Sequence[Sequence[object]]) -> float:
-    return metric_value(IOPS, [each for segment in segments for each in segment]) or 0.0  # type: ignore[misc]
+    return metric_value(IOPS, [sample for segment in segments for sample in segment]) or 0.0  # type: ignore[misc]
 
 
 def _standing_still(still_s: float, each_s: float, seed: int) -> Standstills:
@@ -86,7 +87,7 @@ def _standing_still(still_s: float, each_s: float, seed: int) -> Standstills:
 
 
 def standstills(runs: int) -> None:
-    """Storage that stands still now and then, held to the rate of all its time."""
+    """Print the table of storage that stands still now and then, held to the rate of all its time."""
     _begin(
         "Standstills: value / rate of all time, how often its CI holds that, and 5 % short, 5 % over: pass / fail",
         "standstill | profile | then | now | then held | held | 5 % short | 5 % over",
@@ -98,16 +99,16 @@ def standstills(runs: int) -> None:
     }
     for (still_s, each_s), (durable_then, alone_then, held_then) in then.items():
         for name, durable, before in (("durable", True, durable_then), ("others", False, alone_then)):
-            values, held = [], 0
+            values, hits = [], 0
             for seed in range(1, runs + 1):
                 samples, plan = measured(_standing_still(still_s, each_s, seed), [at_least(RATE)], durable=durable)
-                found = metric_estimate(IOPS, samples, plan=plan, confidence=0.996)
-                assert found is not None and found.low is not None and found.high is not None
-                values.append(found.mean / RATE)
-                held += found.low <= RATE <= found.high
+                estimate = metric_estimate(IOPS, samples, plan=plan, confidence=0.996)
+                assert estimate is not None and estimate.low is not None and estimate.high is not None
+                values.append(estimate.mean / RATE)
+                hits += estimate.low <= RATE <= estimate.high
             kind = partial(_standing_still, still_s, each_s)
             sides = " | ".join(_verdicts(kind, durable=durable, times=times, runs=runs)[0] for times in SIDES)
-            share = f"{fmean(values):.3f} | {held_then} % | {100 * held / runs:.0f} %"
+            share = f"{fmean(values):.3f} | {held_then} % | {100 * hits / runs:.0f} %"
             print(f"| {still_s} s each {each_s} s | {name} | {before} | {share} | {sides} |", flush=True)
 
 
@@ -123,42 +124,42 @@ KINDS: dict[str, tuple[Callable[[int], Storage], str]] = {
 
 
 def _credits(burst: float, lasts_s: float, seed: int) -> Credits:
-    """It does so many times its rate for so long."""
+    """Return storage that does `burst` times its rate for `lasts_s`."""
     credits_s, until_s = lasts_s * (burst - 1), UNTIL_S + lasts_s
     return Credits(rate=RATE, burst=burst, credits_s=credits_s, noise=NOISE, seed=seed, full=True, until_s=until_s)
 
 
 def _decay(share: Callable[[float], float], seed: int) -> Decaying:
-    """It begins when the load does."""
+    """Return storage whose decay begins when the load does."""
     return Decaying(lambda at_s: share(max(0.0, at_s - FROM_S)), rate=RATE, noise=NOISE, seed=seed)
 
 
 def credits(runs: int) -> None:
-    """What is fast at first: limits between what it does at first and in the end, and 5 % above the latter."""
+    """Print the table of storage that is fast at first: limits between its first and last rate, and 5 % above that."""
     _begin(
         "Credits and decay, limits by what it does in the end (five minutes at most)",
         "storage | profile | then, 5 % short | now, load | limit at 1.2 times | at twice",
     )
     for name, (kind, then) in KINDS.items():
         for way, durable in (("durable", True), ("others", False)):
-            found = [_verdicts(kind, durable=durable, times=times, runs=runs) for times in (0.95, 1 / 1.2, 0.5)]
-            cells = f"{found[0][0]}, {found[0][1]:.0f} s | {found[1][0]} | {found[2][0]}"
+            outcomes = [_verdicts(kind, durable=durable, times=times, runs=runs) for times in (0.95, 1 / 1.2, 0.5)]
+            cells = f"{outcomes[0][0]}, {outcomes[0][1]:.0f} s | {outcomes[1][0]} | {outcomes[2][0]}"
             print(f"| {name} | {way} | {then} | {cells} |", flush=True)
 
 
 def _verdicts(kind: Callable[[int], Storage], *, durable: bool, times: float, runs: int) -> tuple[str, float]:
-    """Of storage that does so many times its limit, and how long it was loaded (s)."""
-    limit, said, loads = at_least(RATE / times), [], []
+    """Return the verdicts on storage that does `times` its limit, and how long it was loaded (s)."""
+    limit, statuses, loads = at_least(RATE / times), [], []
     plan = plan_for(durable=durable, in_turn=False)
     for seed in range(1, runs + 1):
         samples, _ = measured(kind(seed), [limit], durable=durable, longest_s=plan.cap)
-        said.append(judge_limit(samples, limit, plan=plan, storage_class="fast").status)
+        statuses.append(judge_limit(samples, limit, plan=plan, storage_class="fast").status)
         loads.append(loaded_s(samples))
-    return _shares(said), fmean(loads)
+    return _shares(statuses), fmean(loads)
 
 
-def sustained(runs: int) -> None:
-    """The question that a longer load answers: credits of so many seconds, limits 5 % above what is left."""
+def sustained_loads(runs: int) -> None:
+    """Print the answers of a longer load: credits of N seconds, limits 5 % above what is left."""
     _begin(
         "Sustained loads: three times as fast until credits end, limit 5 % above the rest: pass / fail",
         f"credits | then: 12 s pass; SNIA's criterion | 10 min | {DEFAULT_S // 60} min",
@@ -187,7 +188,7 @@ LATENCIES: dict[str, tuple[Second, str, str]] = {
 
 
 def percentiles(runs: int) -> None:
-    """Limits on p99 that it misses by 5 and 25 %, or meets by 5 %."""
+    """Print the table of limits on p99 that the storage misses by 5 and 25 %, or meets by 5 %."""
     _begin(
         "p99 beyond its limit by 5 %, by 25 %, and 5 % within it: pass / fail",
         "operations | plan | then +5 % | now | then +25 % | now | 5 % within",
@@ -202,7 +203,7 @@ def percentiles(runs: int) -> None:
 
 
 def bursts(runs: int) -> None:
-    """Caches that fill and flush: the rule of 20 %."""
+    """Print the table of caches that fill and flush: the rule of 20 %."""
     _begin(
         "Caches that lie in bursts, under the rule of 20 %: pass / fail",
         "burst, full after, each | in all | profile | then | now",
@@ -210,38 +211,38 @@ def bursts(runs: int) -> None:
     for high, for_s, each_s in BURSTS:
         times = (high * for_s + 0.05 * (each_s - for_s)) / each_s
         for way, durable, then in (("others", False, "0 / 0"), ("durable", True, "0 / 39 to 100")):
-            said = [
-                compared((high, for_s, each_s), seed=seed, durable=durable).compared(TOO_GOOD).status
+            statuses = [
+                compared((high, for_s, each_s), seed=seed, durable=durable).compare(TOO_GOOD).status
                 for seed in range(1, runs + 1)
             ]
             print(
-                f"| {high}x, {for_s:.0f} s, {each_s:.0f} s | {times:.1f}x | {way} | {then} | {_shares(said)} |",
+                f"| {high}x, {for_s:.0f} s, {each_s:.0f} s | {times:.1f}x | {way} | {then} | {_shares(statuses)} |",
                 flush=True,
             )
 
 
 def steps_of_scale(runs: int) -> None:
-    """The ratio of two steps of a scale run that lies exactly at its limit, correlation 0.5."""
+    """Print the table of the ratio of two steps of a scale run that lies exactly at its limit, correlation 0.5."""
     _begin(
         f"Steps of a scale run at their limit: pass / fail, of {1000 * runs:,}",
         "window | noise | then | now",
     )
     for (window_s, then), cv in product(((6, "3.7 / 3.5"), (10, "4.0 / 4.0"), (20, "1.7 / 1.5")), (0.05, 0.15, 0.30)):
-        found = ends_of_ratios(0.5, window_s=window_s, cv=cv, correlation=0.5, at_least=0.5, runs=1000 * runs)
-        shares = " / ".join(f"{100 * found[each]:.2f}" for each in ("pass", "fail"))
+        ends = ends_of_ratios(0.5, window_s=window_s, cv=cv, correlation=0.5, at_least=0.5, runs=1000 * runs)
+        shares = " / ".join(f"{100 * ends[status]:.2f}" for status in ("pass", "fail"))
         print(f"| {window_s} s | {100 * cv:.0f} % | {then} | {shares} |", flush=True)
 
 
-def _shares(said: Sequence[str]) -> str:
-    """`12 / 88`: of what passes and fails, in percent."""
-    return " / ".join(f"{100 * said.count(each) / len(said):.3g}" for each in ("pass", "fail"))
+def _shares(statuses: Sequence[str]) -> str:
+    """Return the shares of pass and fail in percent, as `12 / 88`."""
+    return " / ".join(f"{100 * statuses.count(status) / len(statuses):.3g}" for status in ("pass", "fail"))
 
 
 TABLES: dict[str, Callable[[int], None]] = {
     "rest": rest,
     "standstills": standstills,
     "credits": credits,
-    "sustained": sustained,
+    "sustained": sustained_loads,
     "percentiles": percentiles,
     "bursts": bursts,
     "steps": steps_of_scale,
@@ -249,14 +250,14 @@ TABLES: dict[str, Callable[[int], None]] = {
 
 
 def main() -> int:
-    """Print the tables; 0 whatever they are."""
+    """Print the tables; return 0 whatever they show."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=40, help="simulated for each cell")
     parser.add_argument("--only", choices=TABLES, help="one table")
-    chosen = parser.parse_args()
+    options = parser.parse_args()
     for name, table in TABLES.items():
-        if chosen.only in (None, name):
-            table(chosen.runs)
+        if options.only in (None, name):
+            table(options.runs)
     return 0
 
 

@@ -1,4 +1,4 @@
-"""How long kbench's twelve modes take on two classes in turn, or on one alone, beside kbench's own schedule.
+"""The time of kbench's twelve modes on two classes in turn, or on one alone, beside kbench's own schedule.
 
     python benchmarks/time_to_verdict.py [--candidate NAME] [--baseline NAME] [--cluster NAME] [--alone] [--skip-kbench]
 
@@ -37,39 +37,39 @@ RAMP_S, RUNTIME_S = 5, 20
 GOAL = 1 / 3
 
 Decisions = dict[tuple[str, str, str], str]
-"""pass or fail by profile, metric and rule"""
+"""Pass or fail by profile, metric and rule."""
 
 
 def main() -> int:
-    """Print times and decisions; 0 whatever they are."""
+    """Print times and decisions; return 0 whatever they are."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--candidate", default="replicated")
     parser.add_argument("--baseline", default="local-path")
     parser.add_argument("--cluster", default="default")
     parser.add_argument("--alone", action="store_true", help="the candidate without a baseline")
     parser.add_argument("--skip-kbench", action="store_true")
-    chosen = parser.parse_args()
-    suite_s, ours = _suite(chosen)
-    print(f"suite: {suite_s:.0f} s from start to end, {len(ours)} verdicts", flush=True)
-    if chosen.skip_kbench:
+    options = parser.parse_args()
+    suite_s, suite = _suite(options)
+    print(f"suite: {suite_s:.0f} s from start to end, {len(suite)} verdicts", flush=True)
+    if options.skip_kbench:
         return 0
-    kbench_s, theirs = _kbench(chosen)
+    kbench_s, kbench = _kbench(options)
     print(f"kbench's schedule: {kbench_s:.0f} s, prefill included, without provisioning")
-    print(f"time: {suite_s / kbench_s:.3f} of kbench's; goal at most {GOAL:.3f}: {_met(suite_s <= GOAL * kbench_s)}")
-    differing = {key: (ours[key], theirs[key]) for key in ours.keys() & theirs.keys() if ours[key] != theirs[key]}
-    print(f"decisions that both made: {len(ours.keys() & theirs.keys())}; the same: {_met(not differing)}")
-    for (profile, metric, rule), (our, their) in sorted(differing.items()):
-        print(f"  {profile} {metric} {rule}: suite {our}, means of kbench's schedule {their}")
+    print(f"time: {suite_s / kbench_s:.3f} of kbench's; goal at most {GOAL:.3f}: {_result(suite_s <= GOAL * kbench_s)}")
+    differing = {key: (suite[key], kbench[key]) for key in suite.keys() & kbench.keys() if suite[key] != kbench[key]}
+    print(f"decisions that both made: {len(suite.keys() & kbench.keys())}; the same: {_result(not differing)}")
+    for (profile, metric, rule), (suite_status, kbench_status) in sorted(differing.items()):
+        print(f"  {profile} {metric} {rule}: suite {suite_status}, means of kbench's schedule {kbench_status}")
     return 0
 
 
-def _met(it: bool) -> str:
-    return "met" if it else "missed"
+def _result(is_met: bool) -> str:
+    return "met" if is_met else "missed"
 
 
-def _suite(chosen: argparse.Namespace) -> tuple[float, Decisions]:
-    """The suite's twelve modes through its command line: seconds and decisions."""
-    cluster = embedded_cluster.find(chosen.cluster)
+def _suite(options: argparse.Namespace) -> tuple[float, Decisions]:
+    """Return the seconds and decisions of the suite's twelve modes through its command line."""
+    cluster = embedded_cluster.find(options.cluster)
     if cluster is None:
         raise SystemExit("the embedded cluster does not run; start it with `python -m embedded_cluster up`")
     with tempfile.TemporaryDirectory() as reports:
@@ -77,8 +77,8 @@ def _suite(chosen: argparse.Namespace) -> tuple[float, Decisions]:
         subprocess.run(
             [
                 *(sys.executable, "-m", "pytest", "-q", f"--storage-kubeconfig={cluster.kubeconfig}"),
-                f"--storage-class={chosen.candidate}",
-                *([] if chosen.alone else [f"--storage-baseline-class={chosen.baseline}"]),
+                f"--storage-class={options.candidate}",
+                *([] if options.alone else [f"--storage-baseline-class={options.baseline}"]),
                 *(f"--storage-test-size={SIZE}", f"--storage-report={reports}"),
                 *("-m", "not scale", "-k", " or ".join(MODES)),
             ],
@@ -89,10 +89,10 @@ def _suite(chosen: argparse.Namespace) -> tuple[float, Decisions]:
         seconds = time.monotonic() - began
         results: dict[str, Any] = json.loads((Path(reports) / "latest" / "results.json").read_text())
     for measurement in results["measurements"]:
-        loaded = {
+        sample_counts = {
             path: estimate["samples"] for path, estimate in measurement["metrics"].items() if path.endswith(".iops")
         }
-        print(f"  {measurement['profile']:28} {measurement['role']:10} {loaded}")
+        print(f"  {measurement['profile']:28} {measurement['role']:10} {sample_counts}")
     verdicts = [verdict for verdict in results["verdicts"] if verdict["requirement"]["metric"]]
     return seconds, {
         tuple(verdict["requirement"][name] for name in ("profile", "metric", "rule")): verdict["status"]
@@ -100,16 +100,16 @@ def _suite(chosen: argparse.Namespace) -> tuple[float, Decisions]:
     }
 
 
-def _kbench(chosen: argparse.Namespace) -> tuple[float, Decisions]:
-    """kbench's schedule on fresh volumes: its seconds of prefill and load, and what its means say."""
+def _kbench(options: argparse.Namespace) -> tuple[float, Decisions]:
+    """Return the seconds of prefill and load of kbench's schedule on fresh volumes, and the decisions by its means."""
     profiles = find_profiles(PROFILES)
     means: dict[str, dict[str, float]] = {}
-    with opened_workspace(chosen.cluster) as workspace:
+    with opened_workspace(options.cluster) as workspace:
         bench = ClusterLoadRunner(
-            workspace, wanted=[profiles[mode] for mode in MODES], volume_size=2 * SIZE + SIZE // 2, test_size=SIZE
+            workspace, profiles=[profiles[mode] for mode in MODES], volume_size=2 * SIZE + SIZE // 2, test_size=SIZE
         )
         bench.offer_profiles()
-        classes = [chosen.candidate] if chosen.alone else [chosen.baseline, chosen.candidate]
+        classes = [options.candidate] if options.alone else [options.baseline, options.candidate]
         # The suite's own preparation only serves to have the volumes on one node; kbench lays out a file of its own.
         volumes = bench.prepare(classes, node=None, progress=lambda *_: None)
         shells = {}
@@ -118,7 +118,7 @@ def _kbench(chosen: argparse.Namespace) -> tuple[float, Decisions]:
             if isinstance(volume, AcceptanceError):
                 raise volume
             assert isinstance(volume, ClaimedVolume)
-            shells[name] = pod_shell(workspace, volume, chosen.cluster)
+            shells[name] = pod_shell(workspace, volume, options.cluster)
         began = time.monotonic()
         for name, shell in shells.items():
             file = f"{shell.file}.kbench"  # not there yet: fio lays it out before the first mode
@@ -130,25 +130,25 @@ def _kbench(chosen: argparse.Namespace) -> tuple[float, Decisions]:
     tier = load_limits(ROOT / "thresholds.yaml", profiles=profiles).tier("baseline")
     decisions: Decisions = {}
     for mode in MODES:
-        ours = means[chosen.candidate][mode]
-        local = None if chosen.alone else means[chosen.baseline][mode]
-        beside = "" if local is None else f"{local:14.6g} {ours / local:8.3f}"
-        print(f"  {mode:28} {ours:14.6g} {beside}")
-        ratio = None if local is None else ours / local
-        decisions |= _by_means(tier, mode, str(named_metric(profiles[mode])), value=ours, ratio=ratio)
+        candidate_mean = means[options.candidate][mode]
+        local = None if options.alone else means[options.baseline][mode]
+        beside = "" if local is None else f"{local:14.6g} {candidate_mean / local:8.3f}"
+        print(f"  {mode:28} {candidate_mean:14.6g} {beside}")
+        ratio = None if local is None else candidate_mean / local
+        decisions |= _by_means(tier, mode, str(named_metric(profiles[mode])), value=candidate_mean, ratio=ratio)
     return seconds, decisions
 
 
 def _by_means(tier: Tier, profile: str, metric: str, *, value: float, ratio: float | None) -> Decisions:
-    found: Decisions = {}
+    decisions: Decisions = {}
     for limit in tier.of("limits", profile=profile):
         if limit.path == metric:
             status = decide(value, value, **{limit.operator: limit.bound})
-            found[profile, metric, limit.rule] = status
+            decisions[profile, metric, limit.rule] = status
     for rule in () if ratio is None else tier.of("comparison", profile=profile):
         if rule.path == metric:
-            found[profile, metric, rule.rule] = decide(ratio, ratio, **{rule.operator: rule.bound})
-    return found
+            decisions[profile, metric, rule.rule] = decide(ratio, ratio, **{rule.operator: rule.bound})
+    return decisions
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What a newcomer waits for: the two commands of the README, in a fresh clone of what is committed here.
+"""The wait of a new user: the two commands of the README, in a fresh clone of what is committed here.
 
     python benchmarks/two_commands.py [--runs N] [--bare] [--command accept|smoke|test|test-full ...]
 
@@ -30,8 +30,8 @@ LOOK_S = 0.5
 
 
 @dataclass
-class Watched:
-    """Of the suite's own process: when it began and had a first verdict, in s of the command; its memory in bytes."""
+class SuiteTimes:
+    """Times of the suite's own process: its start and its first verdict, in s of the command; its memory in bytes."""
 
     began: float | None = None
     first_verdict: float | None = None
@@ -44,14 +44,14 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=1, help="of each command (default: %(default)s)")
     parser.add_argument("--bare", action="store_true", help="with every cache empty")
     parser.add_argument("--command", action="append", choices=GOALS_MIN, help="default: accept and test")
-    chosen = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         clone = Path(folder) / "clone"
         subprocess.run(["git", "clone", "--quiet", ROOT, clone], check=True)
         caches = {name: f"{folder}/{path}" for name, path in CACHES.items()} | {"GOFLAGS": "-modcacherw"}
-        for name in chosen.command or ("accept", "test"):
-            for _ in range(chosen.runs):
-                _measure(name, clone, os.environ | (caches if chosen.bare else {}), bare=chosen.bare)
+        for name in options.command or ("accept", "test"):
+            for _ in range(options.runs):
+                _measure(name, clone, os.environ | (caches if options.bare else {}), bare=options.bare)
     return 0
 
 
@@ -61,24 +61,24 @@ def _measure(name: str, clone: Path, environment: dict[str, str], *, bare: bool)
     began = time.monotonic()
     with log.open("w") as output:
         process = psutil.Popen(["make", name], cwd=clone, env=environment, stdout=output, stderr=output)
-        watched = _watch(process, clone / "reports" / "latest" / "results.json", began)
+        times = _watch(process, clone / "reports" / "latest" / "results.json", began)
     minutes = (time.monotonic() - began) / 60
     print(f"make {name:9} exit {process.returncode}  {minutes:6.1f} min  goal {GOALS_MIN[name][bare]:.1f} min", end="")
-    if watched.began is not None and name in ("accept", "smoke"):
-        verdict = "none" if watched.first_verdict is None else f"{watched.first_verdict - watched.began:.0f} s"
-        print(f"  before the suite began {watched.began:4.0f} s, then to the first verdict {verdict}", end="")
-        print(f"  memory {watched.peak / 1e6:.0f} MB, goal {MEMORY_GOAL_MB} MB", end="")
+    if times.began is not None and name in ("accept", "smoke"):
+        verdict = "none" if times.first_verdict is None else f"{times.first_verdict - times.began:.0f} s"
+        print(f"  before the suite began {times.began:4.0f} s, then to the first verdict {verdict}", end="")
+        print(f"  memory {times.peak / 1e6:.0f} MB, goal {MEMORY_GOAL_MB} MB", end="")
     print(flush=True)
     if process.returncode:
-        kept = ROOT / "reports" / f"make-{name}.log"
-        kept.parent.mkdir(exist_ok=True)
-        shutil.copy(log, kept)
-        print(f"what it printed: {kept}")
+        log_copy = ROOT / "reports" / f"make-{name}.log"
+        log_copy.parent.mkdir(exist_ok=True)
+        shutil.copy(log, log_copy)
+        print(f"what it printed: {log_copy}")
 
 
-def _watch(process: psutil.Popen, results: Path, began: float) -> Watched:
-    """Until the command ends. Processes that the suite's own starts (loads of the host, drawings) do not count."""
-    seen = Watched()
+def _watch(process: psutil.Popen, results: Path, began: float) -> SuiteTimes:
+    """Watch until the command ends. Ignore processes that the suite's own starts (loads of the host, drawings)."""
+    times = SuiteTimes()
     while process.poll() is None:
         time.sleep(LOOK_S)
         for child in process.children(recursive=True):
@@ -86,13 +86,13 @@ def _watch(process: psutil.Popen, results: Path, began: float) -> Watched:
                 words = child.cmdline()
                 starts_the_cluster = "embedded_cluster" in words
                 if "pytest" in words and "--storage-class" in words and not starts_the_cluster:
-                    seen.began = seen.began or time.monotonic() - began
-                    seen.peak = max(seen.peak, child.memory_info().rss)
+                    times.began = times.began or time.monotonic() - began
+                    times.peak = max(times.peak, child.memory_info().rss)
             except psutil.Error:
                 continue
-        if seen.began and not seen.first_verdict and _has_verdict(results):
-            seen.first_verdict = time.monotonic() - began
-    return seen
+        if times.began and not times.first_verdict and _has_verdict(results):
+            times.first_verdict = time.monotonic() - began
+    return times
 
 
 def _has_verdict(results: Path) -> bool:

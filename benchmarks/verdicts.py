@@ -1,11 +1,11 @@
-"""How often a verdict is wrong, or none, by simulation: the tables of docs/statistics.md.
+"""The share of verdicts that are wrong, or none, by simulation: the tables of docs/statistics.md.
 
     python benchmarks/verdicts.py [--runs N] [--only limits|swings|ratios]
 
-No storage is measured: seconds of known noise are looked at as the plans say, by the functions that decide in a
+No storage is measured: seconds of known noise are analyzed as the plans define, by the functions that decide in a
 run. `for a minute` is `--storage-longest=60s`, the bound of the main job. The goals: at most 1 % wrong verdicts at 5 %
-from a limit; storage 10 % above its limits at 15 % noise: at most 5 % of runs of 18 profiles with one that stays open,
-in 30 min of load.
+from a limit; storage 10 % above its limits at 15 % noise: at most 5 % of runs of 18 profiles with one that remains
+undecided, in 30 min of load.
 """
 
 from __future__ import annotations
@@ -44,15 +44,15 @@ RATIO_HEAD = (
 
 
 def main() -> int:
-    """Print the tables; 0 whatever they are."""
+    """Print the tables; return 0 whatever they show."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=20_000, help="simulated for each line")
     parser.add_argument("--only", choices=("limits", "swings", "ratios"), help="one kind of table")
-    chosen = parser.parse_args()
+    options = parser.parse_args()
     tables = {"limits": _limits, "swings": _swings, "ratios": _ratios}
     for name, table in tables.items():
-        if chosen.only in (None, name):
-            table(chosen.runs)
+        if options.only in (None, name):
+            table(options.runs)
     return 0
 
 
@@ -79,15 +79,15 @@ def _swings(runs: int) -> None:
 
 
 def _line(about: str, plan: AnalysisPlan, runs: int, **kind: object) -> str:
-    found = limit_analyses(plan, runs=runs, **{"spread": normal, **kind})  # type: ignore[arg-type]
+    analyses = limit_analyses(plan, runs=runs, **{"spread": normal, **kind})  # type: ignore[arg-type]
     limit_analyses.cache_clear()
-    wrong = [share(found, "pass", at_least=1 / 0.95), share(found, "fail", at_least=1 / 1.05)]
-    at = [share(found, decision, at_least=1) for decision in ("pass", "fail")]
+    wrong = [share(analyses, "pass", at_least=1 / 0.95), share(analyses, "fail", at_least=1 / 1.05)]
+    at = [share(analyses, decision, at_least=1) for decision in ("pass", "fail")]
     near, far = (
-        (share(found, "inconclusive", at_least=1 / each), mean_load_s(found, plan, at_least=1 / each))
-        for each in (1.1, 1.25)
+        (share(analyses, "inconclusive", at_least=1 / factor), mean_load_s(analyses, plan, at_least=1 / factor))
+        for factor in (1.1, 1.25)
     )
-    fails = share(found, "fail", at_least=1 / 1.1)
+    fails = share(analyses, "fail", at_least=1 / 1.1)
     whole = 1 - (1 - near[0]) ** PROFILES, PROFILES * near[1] / 60
     return (
         f"| {about} | {wrong[0]:.2%} | {wrong[1]:.2%} | {at[0]:.2%} / {at[1]:.2%} | {fails:.2%}, {near[0]:.2%}, "
@@ -99,14 +99,14 @@ def _ratios(runs: int) -> None:
     for name, plan in _plans(in_turn=True):
         print(f"\nComparisons, {name}: percent of {runs // 4} runs\n" + RATIO_HEAD)
         for own, correlation, cv in product((True, False), (0.0, 0.3, 0.5, 0.7), NOISE):
-            found = ratio_analyses(plan, cv=cv, correlation=correlation, machine_wide=not own, runs=runs // 4)
+            analyses = ratio_analyses(plan, cv=cv, correlation=correlation, machine_wide=not own, runs=runs // 4)
             ratio_analyses.cache_clear()
-            figures = [share(found, "pass", at_most=1 / 1.05), share(found, "fail", at_most=1.05)]
-            figures += [share(found, decision, at_most=1) for decision in ("pass", "fail")]
-            figures += [share(found, "inconclusive", at_most=each) for each in (1.2, 1.5)]
-            one, other, passes, fails, near, far = (f"{100 * figure:.2f}" for figure in figures)
+            figures = [share(analyses, "pass", at_most=1 / 1.05), share(analyses, "fail", at_most=1.05)]
+            figures += [share(analyses, decision, at_most=1) for decision in ("pass", "fail")]
+            figures += [share(analyses, "inconclusive", at_most=bound) for bound in (1.2, 1.5)]
+            wrong_passes, wrong_fails, passes, fails, near, far = (f"{100 * figure:.2f}" for figure in figures)
             about = f"{'own' if own else 'machine'}, {correlation}, {cv:.0%}"
-            print(f"| {about} | {one} | {other} | {passes} / {fails} | {near}, {far} |", flush=True)
+            print(f"| {about} | {wrong_passes} | {wrong_fails} | {passes} / {fails} | {near}, {far} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ from embedded_cluster.status import status
 from embedded_cluster.timers import SHORT_GRACE_S
 
 NOT_RUNNING = 3
-DAMAGED = 1
+DAMAGED_STATUS = 1
 POSTGRESQL = "postgresql"
 
 
@@ -181,21 +181,21 @@ def _kubelet(layout: Layout, options: argparse.Namespace) -> int:
     return 0
 
 
-def _pool_used(layout: Layout) -> int:
+def _print_pool_use(layout: Layout) -> int:
     preconditions.require_root()
     say(str(used_by_replicas(layout.name)))
     return 0
 
 
 def _status(layout: Layout) -> int:
-    found = status(layout)
-    for line in found.lines:
+    current = status(layout)
+    for line in current.lines:
         say(line)
-    for problem in found.problems:
+    for problem in current.problems:
         say(f"problem     {problem}")
-    if not found.running:
+    if not current.running:
         return NOT_RUNNING
-    return DAMAGED if found.problems else 0
+    return DAMAGED_STATUS if current.problems else 0
 
 
 def _kubeconfig(layout: Layout) -> int:
@@ -210,11 +210,11 @@ def _kubeconfig(layout: Layout) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; returns its exit status, and tells an expected error in words."""
-    # SIGTERM, and a terminal that is closed, end with the same cleaning as Ctrl-C; unless nohup said otherwise.
+    """Run one command; return its exit status, and print an expected error in words."""
+    # SIGTERM, and a closed terminal, end with the same cleanup as Ctrl-C, unless nohup has SIGHUP ignored.
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) != signal.SIG_IGN:
-            signal.signal(number, _terminated)
+            signal.signal(number, _interrupt)
     try:
         options = _parser().parse_args(arguments)
         layout = Layout(options.name)
@@ -232,12 +232,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _node_restore(layout, options)
         if options.command in ("kubelet-stop", "kubelet-start", "node-mounts"):
             return _kubelet(layout, options)
-        others = {"down": _down, "status": _status, "kubeconfig": _kubeconfig, "pool-used": _pool_used}
-        return others[options.command](layout)
+        actions = {"down": _down, "status": _status, "kubeconfig": _kubeconfig, "pool-used": _print_pool_use}
+        return actions[options.command](layout)
     except AcceptanceError as error:
         print(f"error: {error}", file=sys.stderr)
         return error.exit_status
-    except OSError as error:  # A full disk, a read-only folder: the host, not the user or the program.
+    except OSError as error:  # A full disk, a read-only folder: an error of the host, not of the user or the program.
         print(f"error: the host refused something the embedded cluster needs: {error}", file=sys.stderr)
         return EnvironmentFailure.exit_status
     except KeyboardInterrupt:
@@ -245,7 +245,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
 
 
-def _terminated(_signal: int, _frame: FrameType | None) -> None:
+def _interrupt(_signal: int, _frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 

@@ -1,6 +1,6 @@
-"""A process that hands on what comes to one address, byte by byte, to the same port of another: ADDRESS TARGET PORT.
+"""A process that relays all bytes from one address to the same port of another: ADDRESS TARGET PORT.
 
-Started as a file, with Python's own library alone. What is said is TLS between the two ends; nothing is read here.
+Started as a file, with Python's own library alone. The two ends speak TLS with each other; nothing is read here.
 """
 
 import asyncio
@@ -11,7 +11,7 @@ PIECE = 65536
 
 
 async def _hand_on(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
-    """Until the source says no more; the other direction may go on."""
+    """Copy until the source ends; the other direction may continue."""
     with suppress(OSError):
         while piece := await source.read(PIECE):
             target.write(piece)
@@ -20,19 +20,19 @@ async def _hand_on(source: asyncio.StreamReader, target: asyncio.StreamWriter) -
 
 
 async def relay(address: str, target: str, port: int) -> None:
-    """Serve until the process ends. Raises OSError where the port is not free on `address`."""
+    """Serve until the process ends. Raise OSError if the port is not free on `address`."""
 
-    async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def handle_connection(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             answer, question = await asyncio.open_connection(target, port)
-        except OSError:  # the caller sees a connection that is closed, as of a server that has just ended
+        except OSError:  # the caller sees a closed connection, as from a server that has just ended
             writer.close()
             return
         await asyncio.gather(_hand_on(reader, question), _hand_on(answer, writer))
-        for each in (question, writer):
-            each.close()
+        for stream in (question, writer):
+            stream.close()
 
-    server = await asyncio.start_server(connected, address, port)
+    server = await asyncio.start_server(handle_connection, address, port)
     async with server:
         await server.serve_forever()
 

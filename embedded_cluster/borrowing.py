@@ -1,4 +1,4 @@
-"""A command run while the cluster is up: `run` brings it up if it must, and then takes it down again."""
+"""Runs a command while the cluster is up: `run` brings it up if it must, and then takes it down again."""
 
 import signal
 import subprocess
@@ -8,7 +8,7 @@ from types import FrameType
 from embedded_cluster.cluster import find
 from embedded_cluster.layout import Layout
 
-# Of the suite: a test failed, or something is inconclusive.
+# Exit statuses of the suite: a test failed, or something is inconclusive.
 _BAD_NEWS = (1, 6)
 
 
@@ -23,7 +23,7 @@ def run_on_cluster(
     """Return the exit status of `command`. A cluster that ran before runs afterwards; signals go on to the command.
 
     `require` raises EnvironmentFailure if this machine cannot do what the command needs. It is called before the
-    command, and again after one that brings bad news: what a machine became too slow for says nothing of the cluster.
+    command, and again after one that fails: a failure on a machine that became too slow says nothing of the cluster.
     """
     ran_before = find(layout.name) is not None
     try:

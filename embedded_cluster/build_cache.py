@@ -1,4 +1,4 @@
-"""What was built once, in the user's cache, named after what it was built from."""
+"""Builds that are done once, in the user's cache, and named after their inputs."""
 
 import hashlib
 import shutil
@@ -11,14 +11,17 @@ from embedded_cluster.progress import say, step
 
 
 def folder_for(title: str, *, sources: Sequence[Path], recipe: str) -> Path:
-    """Where the build is, or will be: named after all files below `sources`, and `recipe`, what else it depends on."""
+    """Return the folder of the build, which may not exist yet: named after all files below `sources`, and `recipe`.
+
+    `recipe`: all else that the build depends on.
+    """
     files = [path for source in sources for path in sorted(source.rglob("*")) if path.is_file()]
     inputs = b"".join(path.read_bytes() for path in files) + recipe.encode()
     return cache_folder() / f"{title}-{hashlib.sha256(inputs).hexdigest()[:12]}"
 
 
-def built(title: str, *, sources: Sequence[Path], recipe: str, build: Callable[[Path], None]) -> Path:
-    """The folder with what `build` makes; made under another name, so never half there."""
+def build_once(title: str, *, sources: Sequence[Path], recipe: str, build: Callable[[Path], None]) -> Path:
+    """Return the folder with the output of `build`; it is built under another name, so it is never incomplete."""
     folder = folder_for(title, sources=sources, recipe=recipe)
     if folder.exists():
         return folder

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from acceptance.text.errors import EnvironmentFailure
-from embedded_cluster.go_modules import built, compile_packages, module_folder, pinned
+from embedded_cluster.go_modules import build_once, compile_packages, module_folder, pinned_version
 from embedded_cluster.layout import PACKAGE, cache_folder
 
 KUBERNETES = PACKAGE / "go"
@@ -14,19 +14,19 @@ KWOK = PACKAGE / "go-kwok"
 
 COMPONENTS = ("kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubelet", "kubectl")
 
-# The provisioner's client otherwise keeps to 5 requests a second, which a test of provisioning speed would measure.
+# The provisioner's client is otherwise limited to 5 requests a second; a test of provisioning speed would measure that.
 _CLIENT = "kubeClient, err := clientset.NewForConfig(config)"
 _FASTER = "config.QPS, config.Burst = 300, 600"
-# What is changed in the provisioner, which has no options for it: file, line, and what it is made to be.
+# The changes in the provisioner, which has no options for them: file, line, and its replacement.
 _CHANGES = (
     ("main.go", _CLIENT, f"{_FASTER}\n\t{_CLIENT}"),
-    # Between two looks at a helper pod, of which a volume needs one to be made and one to go.
+    # The pause between two polls of a helper pod; each volume needs one pod for its creation and one for its deletion.
     ("provisioner.go", "time.Sleep(1 * time.Second)", "time.Sleep(time.Second / 5)"),
 )
 LOOKS = 5
-"""looks at a helper pod for each second of the provisioner's `cmdTimeoutSeconds`, which counts them"""
+"""Polls of a helper pod for each second of the provisioner's `cmdTimeoutSeconds`, which counts them."""
 
-# Of KWOK's own files: the definition of its stages, and the stages of ordinary nodes and pods.
+# KWOK's own files: the definition of its stages, and the stages of ordinary nodes and pods.
 _KWOK_MANIFESTS = (
     "crd/bases/kwok.x-k8s.io_stages.yaml",
     "stage/node/fast/node-initialize.yaml",
@@ -50,7 +50,7 @@ class Binaries:
 
 @dataclass(frozen=True)
 class Kwok:
-    """The program that plays nodes, its custom resource definition, and the folder with its own stages."""
+    """The program that simulates nodes, its custom resource definition, and the folder with its own stages."""
 
     program: Path
     definition: Path
@@ -58,35 +58,35 @@ class Kwok:
 
 
 def ensure() -> Binaries:
-    """The built binaries, from the cache or built now (about 5 minutes on 2 cores the first time).
+    """Return the binaries, from the cache or built now (about 5 minutes on 2 cores the first time).
 
-    Raises EnvironmentFailure where there is no Go to be had or where a build fails.
+    Raises EnvironmentFailure if there is no Go toolchain or if a build fails.
     """
-    version = pinned(KUBERNETES, "k8s.io/kubernetes")
-    provisioner = pinned(PROVISIONER, "github.com/rancher/local-path-provisioner")
+    version = pinned_version(KUBERNETES, "k8s.io/kubernetes")
+    provisioner = pinned_version(PROVISIONER, "github.com/rancher/local-path-provisioner")
     changes = "\n".join(new for _, _, new in _CHANGES)
     title = f"local-path-provisioner-{provisioner}"
     return Binaries(
-        kubernetes=built(f"kubernetes-{version}", sources=[KUBERNETES], recipe="", build=_build_kubernetes),
-        provisioner=built(title, sources=[PROVISIONER], recipe=changes, build=_build_provisioner)
+        kubernetes=build_once(f"kubernetes-{version}", sources=[KUBERNETES], recipe="", build=_build_kubernetes),
+        provisioner=build_once(title, sources=[PROVISIONER], recipe=changes, build=_build_provisioner)
         / "local-path-provisioner",
         kubernetes_version=version,
     )
 
 
 def ensure_kwok() -> Kwok:
-    """What plays nodes, from the cache or built now (about 3 minutes on 2 cores); only clusters that want it ask.
+    """Return KWOK, from the cache or built now (about 3 minutes on 2 cores); only clusters that need it call this.
 
     Raises EnvironmentFailure as `ensure` does.
     """
-    version = pinned(KWOK, "sigs.k8s.io/kwok")
+    version = pinned_version(KWOK, "sigs.k8s.io/kwok")
     recipe = " ".join(_KWOK_MANIFESTS)
-    folder = built(f"kwok-{version}", sources=[KWOK], recipe=recipe, build=_build_kwok)
+    folder = build_once(f"kwok-{version}", sources=[KWOK], recipe=recipe, build=_build_kwok)
     return Kwok(program=folder / "kwok", definition=folder / Path(_KWOK_MANIFESTS[0]).name, stages=folder / "stages")
 
 
 def _build_kubernetes(go: Path, target: Path) -> None:
-    version = pinned(KUBERNETES, "k8s.io/kubernetes")
+    version = pinned_version(KUBERNETES, "k8s.io/kubernetes")
     packages = ("k8s.io/component-base/version", "k8s.io/client-go/pkg/version")
     stamps = " ".join(f"-X {package}.gitVersion={version}" for package in packages)
     compile_packages(["."], go=go, source=KUBERNETES, output=target / "kubernetes", flags=f"-s -w {stamps}")
@@ -97,7 +97,7 @@ def _build_kubernetes(go: Path, target: Path) -> None:
 def _build_provisioner(go: Path, target: Path) -> None:
     """Build the module's own three files, with _CHANGES, against the modules that go.sum pins."""
     module = "github.com/rancher/local-path-provisioner"
-    version = pinned(PROVISIONER, module)
+    version = pinned_version(PROVISIONER, module)
     original = module_folder(module, go=go, source=PROVISIONER)
     with tempfile.TemporaryDirectory(dir=cache_folder()) as folder:
         source = Path(folder)
@@ -114,7 +114,7 @@ def _build_provisioner(go: Path, target: Path) -> None:
 
 def _build_kwok(go: Path, target: Path) -> None:
     module = "sigs.k8s.io/kwok"
-    flags = f"-s -w -X {module}/pkg/consts.Version={pinned(KWOK, module)}"
+    flags = f"-s -w -X {module}/pkg/consts.Version={pinned_version(KWOK, module)}"
     compile_packages([f"{module}/cmd/kwok"], go=go, source=KWOK, output=target / "kwok", flags=flags)
     (target / "stages").mkdir()
     for manifest in _KWOK_MANIFESTS:

@@ -16,7 +16,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from embedded_cluster.layout import Layout
 
-# Time for a long soak test, and an end for a key that is forgotten.
+# Long enough for a long soak test, and an end for a forgotten key.
 _LIFETIME = datetime.timedelta(days=365)
 
 
@@ -63,10 +63,10 @@ class KeyPair:
 
 
 class Authority:
-    """Issues certificates; its own key is never written, so nothing can be issued after `up`."""
+    """An authority that issues certificates; its own key is never written, so nothing can be issued after `up`."""
 
     def __init__(self, *, folder: Path, common_name: str) -> None:
-        """Make the authority and write its certificate to `folder`/<common_name>.crt."""
+        """Create the authority and write its certificate to `folder`/<common_name>.crt."""
         self.folder = folder
         self._key = ec.generate_private_key(ec.SECP256R1())
         self._subject = _name(common_name, None)
@@ -107,7 +107,7 @@ class Authority:
 
 
 def write_signing_keys(folder: Path) -> KeyPair:
-    """The pair that signs and checks service account tokens; its `certificate` is a bare public key."""
+    """Write the pair that signs and checks service account tokens; its `certificate` is a bare public key."""
     key = ec.generate_private_key(ec.SECP256R1())
     public = key.public_key().public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
     pair = KeyPair(key=folder / "service-account.key", certificate=folder / "service-account.pub")
@@ -117,14 +117,14 @@ def write_signing_keys(folder: Path) -> KeyPair:
 
 
 def write_kubeconfig(path: Path, *, layout: Layout, server: str, authority: Authority, client: KeyPair) -> Path:
-    """Write a kubeconfig that needs no other file; JSON, which is YAML too. Returns `path`."""
+    """Write a kubeconfig that needs no other file; JSON, which is YAML too. Return `path`."""
 
-    def encoded(file: Path) -> str:
+    def encode(file: Path) -> str:
         return base64.b64encode(file.read_bytes()).decode()
 
     context = f"storage-acceptance-{layout.name}"
-    cluster = {"server": server, "certificate-authority-data": encoded(authority.certificate)}
-    user = {"client-certificate-data": encoded(client.certificate), "client-key-data": encoded(client.key)}
+    cluster = {"server": server, "certificate-authority-data": encode(authority.certificate)}
+    user = {"client-certificate-data": encode(client.certificate), "client-key-data": encode(client.key)}
     content = {
         "apiVersion": "v1",
         "kind": "Config",

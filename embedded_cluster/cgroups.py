@@ -9,23 +9,23 @@ from embedded_cluster.waiting import NotYet, wait_for
 
 ROOT = Path("/sys/fs/cgroup")
 
-# What a kubelet refuses to start without.
+# The controllers that a kubelet refuses to start without.
 REQUIRED_V1 = ("cpu", "cpuacct", "cpuset", "memory")
 REQUIRED_V2 = ("cpu", "cpuset", "memory", "pids")
 
 _WEIGHT = 8
-"""of the pods, in relation to other work of the host"""
+"""The weight of the pods, in relation to other work of the host."""
 _PERIOD_US = 100_000
-"""in which a CPU quota is used up and given anew: the kernel's own default"""
+"""The period of a CPU quota, after which it is renewed: the kernel's own default."""
 
 
 def is_v2() -> bool:
-    """Whether v2 is the only kind here; with both, kubelet and runc use v1."""
+    """Return whether v2 is the only kind here; with both, kubelet and runc use v1."""
     return (ROOT / "cgroup.controllers").exists()
 
 
 def hierarchies() -> list[Path]:
-    """The root of every mounted hierarchy, each once: cpu and cpuacct are often one under two names."""
+    """Return the root of every mounted hierarchy once: cpu and cpuacct are often one under two names."""
     if is_v2():
         return [ROOT]
     folders = (folder.resolve() for folder in sorted(ROOT.iterdir()) if folder.is_dir())
@@ -33,15 +33,15 @@ def hierarchies() -> list[Path]:
 
 
 def missing_controllers() -> list[str]:
-    """The controllers a kubelet needs and this host does not offer."""
+    """Return the controllers that a kubelet needs and this host does not offer."""
     if is_v2():
-        offered = (ROOT / "cgroup.controllers").read_text().split()
-        return [controller for controller in REQUIRED_V2 if controller not in offered]
+        available = (ROOT / "cgroup.controllers").read_text().split()
+        return [controller for controller in REQUIRED_V2 if controller not in available]
     return [controller for controller in REQUIRED_V1 if not (ROOT / controller / "cgroup.procs").exists()]
 
 
 def create_for_pods(path: str) -> None:
-    """Create the cgroup below which a kubelet makes those of its pods, under every hierarchy."""
+    """Create the cgroup below which a kubelet creates those of its pods, under every hierarchy."""
     for hierarchy in hierarchies():
         _create(hierarchy, path)
         _outweigh_others(hierarchy / Path(path).parts[0])
@@ -50,9 +50,9 @@ def create_for_pods(path: str) -> None:
 
 
 def limit_cpu(path: str, *, cpus: float, pids: Iterable[int]) -> None:
-    """Have processes use at most that many CPUs together, such as 0.1, by a cgroup of that name, until `unlimit_cpu`.
+    """Limit processes to that many CPUs together, such as 0.1, by a cgroup of that name, until `unlimit_cpu`.
 
-    One that has ended stays out. Does nothing on a kernel that sets no such limits.
+    A process that has ended stays out. Does nothing on a kernel that sets no such limits.
     """
     quota_us = int(cpus * _PERIOD_US)
     for hierarchy in hierarchies():
@@ -66,7 +66,7 @@ def limit_cpu(path: str, *, cpus: float, pids: Iterable[int]) -> None:
 
 
 def unlimit_cpu(path: str, *, like: int) -> None:
-    """Let all processes in the cgroup have as many CPUs as they want: they go to where the process `like` is."""
+    """Let all processes in the cgroup use as many CPUs as they can: move them to the cgroup of the process `like`."""
     for hierarchy in hierarchies():
         if (hierarchy / path).exists():
             pids = (hierarchy / path / "cgroup.procs").read_text().split()
@@ -74,7 +74,7 @@ def unlimit_cpu(path: str, *, like: int) -> None:
 
 
 def _cgroup_of(pid: int, hierarchy: Path) -> str:
-    """The path of a process's cgroup below the root of the hierarchy."""
+    """Return the path of a process's cgroup below the root of the hierarchy."""
     for line in Path(f"/proc/{pid}/cgroup").read_text().splitlines():
         _, controllers, path = line.split(":", 2)
         if hierarchy == ROOT or set(controllers.split(",")) & set(hierarchy.name.split(",")):
@@ -100,14 +100,14 @@ def _create(hierarchy: Path, path: str) -> Path:
 
 
 def _delegate(folder: Path) -> None:
-    """Let children of a v2 cgroup use all controllers it has."""
+    """Let children of a v2 cgroup use all controllers that it has."""
     for controller in (folder / "cgroup.controllers").read_text().split():
-        with contextlib.suppress(OSError):  # One that cannot be delegated is missed only if a kubelet needs it.
+        with contextlib.suppress(OSError):  # A controller that cannot be delegated matters only if a kubelet needs it.
             (folder / "cgroup.subtree_control").write_text(f"+{controller}")
 
 
 def _inherit_cpuset(folder: Path) -> None:
-    """A new v1 cpuset is empty, and no process can enter it before it has CPUs and memory nodes."""
+    """Copy the parent's: a new v1 cpuset is empty, and no process can enter it without CPUs and memory nodes."""
     for name in ("cpuset.cpus", "cpuset.mems"):
         own, parents = folder / name, folder.parent / name
         if not is_v2() and own.exists() and not own.read_text().strip():
@@ -125,7 +125,7 @@ def _outweigh_others(folder: Path) -> None:
 
 
 def _marking_root() -> Path:
-    """The one hierarchy that says which processes are the cluster's: it limits nothing and is always there."""
+    """Return the hierarchy that records which processes are the cluster's: it limits nothing and always exists."""
     if is_v2():
         return ROOT
     candidates = (ROOT / name for name in ("pids", "freezer", "devices", "memory"))
@@ -138,41 +138,41 @@ def create_marking(path: str) -> None:
 
 
 def enter_marking(path: str, pid: int) -> None:
-    """Move a process that was just started; one that already ended is found out by who waits for it."""
+    """Move a process that was just started. If it has ended already, the caller that waits for it notices."""
     _enter(_marking_root() / path, [pid])
 
 
 def members(path: str) -> set[int]:
-    """The pids in a cgroup and all below it, in any hierarchy."""
-    found: set[int] = set()
+    """Return the pids in a cgroup and all below it, in any hierarchy."""
+    pids: set[int] = set()
     for hierarchy in hierarchies():
         for folder, _, files in os.walk(hierarchy / path):
             if "cgroup.procs" in files:
                 with contextlib.suppress(OSError):
-                    found.update(int(pid) for pid in (Path(folder) / "cgroup.procs").read_text().split())
-    return found - {0}
+                    pids.update(int(pid) for pid in (Path(folder) / "cgroup.procs").read_text().split())
+    return pids - {0}
 
 
 def remaining(path: str) -> list[Path]:
-    """The folders of a cgroup that exist, one for each hierarchy that has it."""
+    """Return the folders of a cgroup that exist, one for each hierarchy that has it."""
     return [hierarchy / path for hierarchy in hierarchies() if (hierarchy / path).exists()]
 
 
 def remove(path: str) -> None:
     """Remove a cgroup and all below it from every hierarchy; they must be empty of processes.
 
-    Raises EnvironmentFailure where the kernel still holds one after a minute.
+    Raises EnvironmentFailure if the kernel still holds one after a minute.
     """
 
-    def removed() -> None:
+    def remove_all() -> None:
         for top in remaining(path):
             for folder, _, _ in os.walk(top, topdown=False):
                 with contextlib.suppress(OSError):  # Busy for a moment after its last process was killed.
                     Path(folder).rmdir()
-        if left := remaining(path):
-            raise NotYet(f"busy: {', '.join(map(str, left))}")
+        if busy := remaining(path):
+            raise NotYet(f"busy: {', '.join(map(str, busy))}")
 
-    wait_for(f"the cgroup {path} to go", removed, timeout=60)
+    wait_for(f"the cgroup {path} to go", remove_all, timeout=60)
     for hierarchy in hierarchies():
-        with contextlib.suppress(OSError):  # The shared parent goes with the last cluster.
+        with contextlib.suppress(OSError):  # The shared parent is removed with the last cluster.
             (hierarchy / path).parent.rmdir()

@@ -11,7 +11,7 @@ _NAMESPACE = "--namespace=embedded-cluster-check"
 
 
 def ready_nodes(kubectl: Kubectl) -> list[str]:
-    """The names of the nodes that are Ready."""
+    """Return the names of the nodes that are Ready."""
     return [node["metadata"]["name"] for node in kubectl.get("nodes") if _is_ready(node)]
 
 
@@ -23,7 +23,7 @@ def _is_ready(node: dict[str, Any]) -> bool:
 def wait_for_nodes(kubectl: Kubectl, *, nodes: int, alive: Callable[[], None]) -> None:
     """Wait until `nodes` nodes are Ready and pods can be created.
 
-    Raises EnvironmentFailure after three minutes, or at once what `alive` raises for a kubelet that ended.
+    Raises EnvironmentFailure after three minutes, or immediately what `alive` raises for a kubelet that ended.
     """
 
     def ready() -> None:
@@ -40,13 +40,13 @@ def wait_for_nodes(kubectl: Kubectl, *, nodes: int, alive: Callable[[], None]) -
 def prove_storage(kubectl: Kubectl, *, image: str, classes: Mapping[str, str], timeout: float = 180) -> None:
     """Write to a new volume of each class from a restricted pod, read it, and remove all again.
 
-    `classes`: the size of the volume of each. Raises EnvironmentFailure with the pods' states and events where that
-    does not work within `timeout` seconds.
+    `classes`: the size of the volume of each. Raises EnvironmentFailure with the pods' states and events if that does
+    not work within `timeout` seconds.
     """
 
-    def created() -> None:
+    def create() -> None:
         try:
-            # Each time: that of the check before may still be on its way out.
+            # Each time, because the namespace of the previous check may still be in deletion.
             kubectl.apply("check-namespace.yaml")
             kubectl.apply_each(
                 "check.yaml", [{"image": image, "class": name, "size": size} for name, size in classes.items()]
@@ -54,19 +54,19 @@ def prove_storage(kubectl: Kubectl, *, image: str, classes: Mapping[str, str], t
         except EnvironmentFailure as error:  # Refused until the namespace has its service account.
             raise NotYet(str(error)) from None
 
-    wait_for("the checking pods to be accepted", created, timeout=60, interval=0.5)
-    wait_for("a pod to write to a volume of each class", lambda: _finished(kubectl), timeout=timeout)
+    wait_for("the checking pods to be accepted", create, timeout=60, interval=0.5)
+    wait_for("a pod to write to a volume of each class", lambda: _require_success(kubectl), timeout=timeout)
     kubectl.run("delete", "pods,persistentvolumeclaims", "--all", "--wait=false", _NAMESPACE)
 
     def volumes_gone() -> None:
-        if left := kubectl.get("persistentvolumes"):
-            raise NotYet(f"there are {', '.join(volume['metadata']['name'] for volume in left)}")
+        if volumes := kubectl.get("persistentvolumes"):
+            raise NotYet(f"there are {', '.join(volume['metadata']['name'] for volume in volumes)}")
 
     wait_for("the volumes of the check to be deleted", volumes_gone, timeout=timeout)
     kubectl.run("delete", "namespace/embedded-cluster-check", "--wait=false")
 
 
-def _finished(kubectl: Kubectl) -> None:
+def _require_success(kubectl: Kubectl) -> None:
     phases = {pod["metadata"]["name"]: pod["status"].get("phase") for pod in kubectl.get("pods", _NAMESPACE)}
     for name, phase in phases.items():
         if phase == "Failed":

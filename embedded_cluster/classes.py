@@ -15,16 +15,16 @@ from embedded_cluster.layout import Layout
 
 COMPONENT = "local-path-provisioner"
 SIZES = {"local-path": "1Mi", "replicated": "1Mi"}
-"""of the classes that every cluster has, with the size of the smallest volume that they make"""
+"""The classes that every cluster has, with the size of the smallest volume that they create."""
 
-# Claims that are worked on at the same time; each waits for its helper pod for seconds.
+# Claims that are processed at the same time; each waits for its helper pod for seconds.
 _WORKERS = 16
 
 
 def create(*, kubectl: Kubectl, image: str, disks: Mapping[str, str]) -> None:
-    """Create the classes, the provisioner's permissions and what helper pods need.
+    """Create the classes, the provisioner's permissions and the objects that helper pods need.
 
-    `disks`: what the volumes of `local` and `replicated` are on, for people and reports.
+    `disks`: the kind of disk of the volumes of `local` and `replicated`, for people and reports.
     """
     kubectl.apply("provisioner.yaml")
     kubectl.apply(
@@ -38,18 +38,18 @@ def create(*, kubectl: Kubectl, image: str, disks: Mapping[str, str]) -> None:
 
 
 def start_provisioner(
-    *, control_plane: ControlPlane, nodes: int, image: str, shared: Mapping[str, Path] | None = None
+    *, control_plane: ControlPlane, nodes: int, image: str, file_systems: Mapping[str, Path] | None = None
 ) -> None:
-    """Start the one provisioner of all classes, as an identity with rights of its own.
+    """Start the one provisioner of all classes, as an identity with permissions of its own.
 
-    `shared`: the file systems of further classes, by class, each mounted for all nodes.
+    `file_systems`: the file systems of further classes, by class, each mounted for all nodes.
     """
     folder = control_plane.layout.state / "provisioner"
     folder.mkdir(exist_ok=True)
     kubeconfig = control_plane.kubeconfig(COMPONENT, common_name="storage-acceptance:provisioner")
     configuration = folder / "config.json"
     configuration.write_text(
-        json.dumps(_configuration(control_plane.layout, nodes=nodes, shared=shared or {}), indent=1)
+        json.dumps(_configuration(control_plane.layout, nodes=nodes, file_systems=file_systems or {}), indent=1)
     )
     helper = folder / "helper-pod.yaml"
     helper.write_text(string.Template((MANIFESTS / "helper-pod.yaml").read_text()).substitute(image=image))
@@ -68,7 +68,7 @@ def start_provisioner(
     control_plane.daemons.start(COMPONENT, command)
 
 
-def _configuration(layout: Layout, *, nodes: int, shared: Mapping[str, Path]) -> dict[str, object]:
+def _configuration(layout: Layout, *, nodes: int, file_systems: Mapping[str, Path]) -> dict[str, object]:
     paths = [
         {"node": layout.node(number).name, "paths": [str(layout.node(number).volumes)]}
         for number in range(1, nodes + 1)
@@ -77,8 +77,8 @@ def _configuration(layout: Layout, *, nodes: int, shared: Mapping[str, Path]) ->
         "cmdTimeoutSeconds": 120 * LOOKS,
         "storageClassConfigs": {
             "local-path": {"nodePathMap": paths},
-            "replicated": {"sharedFileSystemPath": str(layout.replicated)},
-            **{name: {"sharedFileSystemPath": str(place)} for name, place in shared.items()},
+            "replicated": {"sharedFileSystemPath": str(layout.replicated_mount)},
+            **{name: {"sharedFileSystemPath": str(place)} for name, place in file_systems.items()},
         },
     }
 

@@ -1,4 +1,4 @@
-"""The face other code sees: which embedded cluster is running now."""
+"""The interface for other code: the embedded cluster that runs now."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,18 +18,18 @@ class EmbeddedCluster:
 
 
 def running_names() -> list[str]:
-    """The names of the embedded clusters of which `find` finds one."""
+    """Return the names of the embedded clusters of which `find` finds one."""
     try:
         folders = sorted(path.name for path in STATE_ROOT.iterdir() if path.is_dir() and is_name(path.name))
-    except OSError:  # there is none, or they are another user's
+    except OSError:  # it does not exist, or belongs to another user
         return []
     return [name for name in folders if find(name) is not None]
 
 
 def find(name: str = "default") -> EmbeddedCluster | None:
-    """The embedded cluster `name` if its `up` finished and its API server's process is alive, else None.
+    """Return the embedded cluster `name` if its `up` finished and its API server's process is alive, else None.
 
-    Starts nothing and asks no server. Raises WrongUsage where `name` is no cluster name.
+    Starts nothing and queries no server. Raises WrongUsage if `name` is no cluster name.
     """
     layout = Layout(name)
     state = read_state(layout)

@@ -1,4 +1,4 @@
-"""Running a program of the host to its end."""
+"""Runs a program of the host to its end."""
 
 import contextlib
 import subprocess
@@ -8,7 +8,7 @@ from pathlib import Path
 from acceptance.text.errors import EnvironmentFailure
 
 KILLED_S = 5.0
-"""For a program to be gone once it is killed."""
+"""Time for a program to end after it is killed."""
 
 
 def run(
@@ -21,7 +21,7 @@ def run(
 ) -> str:
     """Run `command` and return its output.
 
-    Raises EnvironmentFailure with its last lines where it is missing, fails, or takes more than `timeout` seconds.
+    Raises EnvironmentFailure with its last lines if it is missing, fails, or takes more than `timeout` seconds.
     """
     words = [str(word) for word in command]
     try:
@@ -51,11 +51,11 @@ def run(
 
 
 def _kill(process: subprocess.Popen[str]) -> bool:
-    """Kill the program; whether it is gone. One that waits for a device may never be, and is waited for no longer."""
+    """Kill the program; return whether it ended. One that waits for a device may never end, so the wait has a limit."""
     process.kill()
     for stream in (process.stdin, process.stdout, process.stderr):
         if stream is not None:
-            with contextlib.suppress(OSError):  # what it was to read is still to be written
+            with contextlib.suppress(OSError):  # its unread input is still buffered
                 stream.close()
     try:
         process.wait(timeout=KILLED_S)
@@ -65,7 +65,7 @@ def _kill(process: subprocess.Popen[str]) -> bool:
 
 
 def succeeds(command: Sequence[str | Path], *, timeout: float = 30) -> bool:
-    """Whether `command` ends well."""
+    """Return whether `command` succeeds."""
     try:
         run(command, timeout=timeout)
     except EnvironmentFailure:

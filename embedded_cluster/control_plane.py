@@ -14,21 +14,21 @@ from embedded_cluster.processes import Daemons
 from embedded_cluster.timers import timers
 from embedded_cluster.waiting import wait_for
 
-# Services lead nowhere where there is no kube-proxy. The range only has to be one.
+# Without kube-proxy, services lead nowhere. The API server only needs a valid range.
 _NO_SERVICES = "10.96.0.0/16"
 
 API_RELAY = "api-relay"
 PORTS = ("kube-apiserver", "etcd", "etcd-peer", "kube-controller-manager", "kube-scheduler")
 
-# The defaults of 20 a second and bursts of 30 would be what a scale test measures.
+# A scale test would measure the defaults of 20 a second and bursts of 30.
 _RATE = ("--kube-api-qps=300", "--kube-api-burst=600")
 
 
 @dataclass(frozen=True)
 class ControlPlane:
-    """What the parts of the control plane share. `ports` are TCP ports on 127.0.0.1.
+    """The settings that the parts of the control plane share. `ports` are TCP ports on 127.0.0.1.
 
-    `cluster_ips`: the range of the services' addresses where they lead somewhere (embedded_cluster.services).
+    `cluster_ips`: the range of the services' addresses if they lead somewhere (embedded_cluster.services).
     """
 
     layout: Layout
@@ -45,11 +45,11 @@ class ControlPlane:
 
     @property
     def cluster_ip(self) -> str | None:
-        """The API server's own, where services lead somewhere: the first one."""
+        """The API server's own ClusterIP, if services lead somewhere: the first one."""
         return str(ipaddress.IPv4Network(self.cluster_ips)[1]) if self.cluster_ips else None
 
     def kubeconfig(self, file: str, *, common_name: str, organization: str | None = None) -> Path:
-        """A kubeconfig with an identity of its own, in pki/<file>.kubeconfig."""
+        """Write a kubeconfig with an identity of its own, in pki/<file>.kubeconfig; return its path."""
         client = self.authority.issue(file, common_name=common_name, organization=organization)
         path = self.layout.pki / f"{file}.kubeconfig"
         return write_kubeconfig(path, layout=self.layout, server=self.server, authority=self.authority, client=client)
@@ -77,7 +77,7 @@ class ControlPlane:
         return kubectl
 
     def _start_etcd(self) -> Authority:
-        # An authority of its own: etcd lets in whoever it vouches for, and a node's certificate must not open it.
+        # An authority of its own: etcd accepts every certificate of its authority, and must not accept a node's.
         authority = Authority(folder=self.layout.pki, common_name="etcd-ca")
         serving = authority.issue("etcd", common_name="etcd", addresses=["127.0.0.1"])
         client, peer = (f"https://127.0.0.1:{self.ports[port]}" for port in ("etcd", "etcd-peer"))
@@ -87,7 +87,7 @@ class ControlPlane:
             f"--peer-key-file={serving.key}",
             "--peer-client-cert-auth",
         ]
-        trusted = [f"--trusted-ca-file={authority.certificate}", f"--peer-trusted-ca-file={authority.certificate}"]
+        ca_files = [f"--trusted-ca-file={authority.certificate}", f"--peer-trusted-ca-file={authority.certificate}"]
         urls = [
             f"--listen-client-urls={client}",
             f"--advertise-client-urls={client}",
@@ -96,7 +96,7 @@ class ControlPlane:
             f"--initial-cluster=embedded={peer}",
         ]
         data = ["--name=embedded", f"--data-dir={self.layout.disks / 'etcd'}", "--unsafe-no-fsync", "--logger=zap"]
-        self.daemons.start("etcd", ["etcd", *data, *urls, *tls, *peer_tls, *trusted])
+        self.daemons.start("etcd", ["etcd", *data, *urls, *tls, *peer_tls, *ca_files])
         return authority
 
     def _start_apiserver(self, etcd_authority: Authority) -> None:
@@ -112,17 +112,17 @@ class ControlPlane:
             self.binaries.component("kube-apiserver"),
             "--bind-address=127.0.0.1",
             f"--secure-port={self.ports['kube-apiserver']}",
-            # Loopback is no address for endpoints; from this one the relay hands on.
+            # A loopback address is not valid for endpoints; the relay listens on this one.
             f"--advertise-address={self.network.gateway}",
             f"--endpoint-reconciler-type={'lease' if self.cluster_ips else 'none'}",
             f"--service-cluster-ip-range={self.cluster_ips or _NO_SERVICES}",
             "--anonymous-auth=false",
             "--authorization-mode=Node,RBAC",
             "--enable-admission-plugins=NodeRestriction",
-            # Debian's etcd is too old for it. With the gate on the server refuses every watch that begins with what
-            # there is; KWOK watches so, would list again and again, and see everything many seconds late.
+            # Debian's etcd is too old for it. With the gate on, the server refuses every watch that begins with the
+            # existing objects; KWOK watches so, would list again and again, and see everything many seconds late.
             "--feature-gates=WatchList=false",
-            # csi-resizer 1.14 looks for these where they were before Kubernetes 1.34.
+            # csi-resizer 1.14 looks for these in the API version that they had before Kubernetes 1.34.
             "--runtime-config=storage.k8s.io/v1beta1/volumeattributesclasses=true",
             "--allow-privileged=true",
             "--profiling=false",
@@ -164,7 +164,7 @@ class ControlPlane:
             self.kubeconfig("kube-scheduler", common_name="system:kube-scheduler"),
             # Now and then (2 of about 25 fresh clusters) a pod was left unschedulable for minutes although its claim
             # was bound. Most likely this gate: the pod is tried again before the scheduler's cache knows of the claim.
-            # Not seen since it is off; should it not be the cause, such a pod is looked at again within seconds.
+            # It has not happened since the gate is off; if that is not the cause, such a pod is retried within seconds.
             "--feature-gates=SchedulerPopFromBackoffQ=false",
             "--pod-max-in-unschedulable-pods-duration=5s",
         )

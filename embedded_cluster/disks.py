@@ -2,7 +2,7 @@
 
 A host's disk may be slow, or shared with other virtual machines, and then every test on the cluster measures that. In
 memory, replicas are on a tmpfs. The class `local-path` is on ext4 on a loop device over another tmpfs: it has a journal
-and a device to flush, as a disk has, so that comparing a class with it says something.
+and a device to flush, as a disk has, so that a comparison of a class with it is meaningful.
 """
 
 from dataclasses import dataclass
@@ -22,15 +22,15 @@ KINDS = (MEMORY, HOST)
 
 _GIB = 1024**3
 _LEAST_FREE_GIB = 10.0
-"""free memory, beyond what the cluster's programs need, from which on disks are in memory"""
-# Of the free memory. The rest stays free for the loads, and for a cluster that is started next to this one.
+"""Free memory, beyond the needs of the cluster's programs, from which on disks are in memory."""
+# Shares of the free memory. The rest stays free for the loads, and for a second cluster beside this one.
 _SHARE_OF_REPLICAS, _SHARE_OF_LOCAL = 0.45, 0.2
 
 DESCRIPTIONS = {
     MEMORY: {"replicated": "tmpfs", "local": "ext4 on a loop device over tmpfs"},
     HOST: {"replicated": "the host's disk", "local": "the host's disk"},
 }
-"""what the volumes of each class are on, by kind of disk: for the parameters of the StorageClasses"""
+"""The medium of the volumes of each class, by kind of disk: for the parameters of the StorageClasses."""
 
 
 @dataclass(frozen=True)
@@ -42,16 +42,16 @@ class Disks:
     local_bytes: int = 0
 
 
-def choose(asked: str | None, *, needs: Needs) -> Disks:
-    """Return the disks that a new cluster gets. `asked`: one of KINDS, or None for memory if it is free.
+def choose(kind: str | None, *, needs: Needs) -> Disks:
+    """Return the disks that a new cluster gets. `kind`: one of KINDS, or None for memory if it is free.
 
-    Raises EnvironmentFailure if memory was asked for and cannot be had.
+    Raises EnvironmentFailure if memory was requested and is not available.
     """
-    if asked == HOST:
+    if kind == HOST:
         return Disks(HOST)
     spare = psutil.virtual_memory().available - needs.free_memory * _GIB
     if problem := _problem(spare):
-        if asked == MEMORY:
+        if kind == MEMORY:
             raise EnvironmentFailure(f"disks in memory are not possible: {problem}; use --disks {HOST}")
         say(f"disks are the host's: {problem}")
         return Disks(HOST)
@@ -67,7 +67,7 @@ def _problem(spare: float) -> str | None:
 def prepare(layout: Layout, disks: Disks) -> None:
     """Create the folders of replicas and local volumes, and mount them if they are in memory.
 
-    Raises EnvironmentFailure with what `mount` or `mkfs` said.
+    Raises EnvironmentFailure with the output of `mount` or `mkfs`.
     """
     for folder in (layout.disks, layout.local):
         folder.mkdir()
@@ -85,9 +85,9 @@ def _mount_local(layout: Layout, size: int) -> None:
     _mount_memory(layout.local_image.parent, size)
     with layout.local_image.open("wb") as image:
         image.truncate(size - size // 50)
-    # All tables are written now, not by a thread of the kernel while volumes are measured.
+    # Write all tables now, not by a thread of the kernel while volumes are measured.
     tables = "lazy_itable_init=0,lazy_journal_init=0,nodiscard"
     run(["mkfs.ext4", "-q", "-F", "-m", "0", "-E", tables, layout.local_image])
     loop_devices.remember()
-    # `discard`: memory of deleted volumes is free again. mount lets go of the loop device when it is unmounted.
+    # `discard` frees the memory of deleted volumes. The unmount releases the loop device.
     run(["mount", "-o", "loop,discard,noatime", layout.local_image, layout.local])

@@ -12,12 +12,12 @@ from embedded_cluster.layout import PACKAGE, Layout
 from embedded_cluster.processes import Daemons
 from embedded_cluster.waiting import NotYet, wait_for
 
-# GlusterFS's own; each cluster has it on an address of its own.
+# GlusterFS's own port; each cluster has it on an address of its own.
 PORT = 24007
 VOLUME = "replicated"
 REPLICAS = 3
 
-# What a database volume wants: no caches that act between a write and its fdatasync, less bookkeeping for each write.
+# Options for a database volume: no caches between a write and its fdatasync, less bookkeeping for each write.
 _OPTIONS = {
     "performance.write-behind": "off",
     "performance.open-behind": "off",
@@ -26,21 +26,21 @@ _OPTIONS = {
     "performance.read-ahead": "off",
     "performance.stat-prefetch": "off",
     "cluster.post-op-delay-secs": "5",
-    # A write waits for the wake-ups on its way: threads that hand it on to each other are more of these.
+    # A write waits for the wake-ups on its way: each thread that hands it on adds one.
     "client.event-threads": "1",
     "server.event-threads": "1",
     "performance.io-thread-count": "1",
     "performance.iot-pass-through": "true",
-    # Bricks write to their page cache and, before a write is durable, to their disk: once instead of twice.
+    # Bricks write once, to their page cache and, before a write is durable, to their disk, instead of twice.
     "network.remote-dio": "enable",
-    # A block at a time: a rebuild that copies eight at once leaves a writer a fifth of its speed, so two fifths.
+    # One block at a time leaves a writer two fifths of its speed during a rebuild; eight at a time leave one fifth.
     "cluster.self-heal-window-size": "1",
     "features.ctime": "off",
 }
 _DAEMON, _HOLDER, _MOUNT, _HEALING = "glusterd", "mounts-glusterd", "replicated-mount", "glustershd"
 _HELD_CPUS = 0.02
-"""what heals the bricks has of a CPU while it is held: on a current one enough for 17 MiB a second"""
-# In its namespace.
+"""The share of a CPU for healing while it is throttled: on a current one enough for 17 MiB a second."""
+# Paths in its namespace.
 _FILES = [
     f"--log-file={mount_points.GLUSTER_LOGS / 'glusterd.log'}",
     f"--pid-file={mount_points.GLUSTER_SOCKETS / 'glusterd.pid'}",
@@ -50,23 +50,23 @@ _FILES = [
 
 @dataclass(frozen=True)
 class GlusterFS:
-    """The parts of the file system; `address` is the one on the pod bridge where all of it listens."""
+    """The replicated file system of one cluster; all of it listens on `address`, on the pod bridge."""
 
     layout: Layout
     daemons: Daemons
     address: str
 
     def start(self) -> None:
-        """Start the daemon, make the volume of the nodes' bricks and mount it.
+        """Start the daemon, create the volume of the nodes' bricks and mount it.
 
-        Raises EnvironmentFailure with what GlusterFS said.
+        Raises EnvironmentFailure with the output of GlusterFS.
         """
         folders = [self.layout.node(number).brick for number in range(1, REPLICAS + 1)]
         for folder in folders:
             folder.mkdir(parents=True, exist_ok=True)
         self._start_daemon()
         bricks = [f"{self.address}:{folder}/data" for folder in folders]
-        # `force`: GlusterFS warns of bricks on the root disk and of replicas that share a host; both are meant here.
+        # `force`: GlusterFS warns of bricks on the root disk and of replicas that share a host; both are intended here.
         self.command("volume", "create", VOLUME, "replica", str(REPLICAS), *bricks, "force")
         # Pods reach the address too, and must not reach the data.
         options = {"auth.allow": self.address, **_OPTIONS}
@@ -78,11 +78,11 @@ class GlusterFS:
     def start_bricks(self) -> None:
         """Start the bricks that do not run, and give them their priority.
 
-        Raises EnvironmentFailure with what GlusterFS said, or where a brick does not come up.
+        Raises EnvironmentFailure with the output of GlusterFS, or if a brick does not come up.
         """
 
         def run() -> None:
-            # Asked once more where glusterd has not noticed yet that one is gone.
+            # Repeated, because glusterd may not have noticed yet that a brick has ended.
             if missing := self.start_missing_bricks():
                 raise NotYet(f"no process for {', '.join(missing)}")
 
@@ -90,9 +90,9 @@ class GlusterFS:
         self.go_first()
 
     def start_missing_bricks(self) -> list[str]:
-        """Ask once for the bricks that have no process; their folders.
+        """Start once the bricks that have no process; return their folders.
 
-        Raises EnvironmentFailure with what GlusterFS said.
+        Raises EnvironmentFailure with the output of GlusterFS.
         """
         folders = [self.layout.node(number).brick for number in range(1, REPLICAS + 1)]
         missing = [str(folder) for folder in folders if not processes.with_argument(f"{folder}/data")]
@@ -103,7 +103,7 @@ class GlusterFS:
         return missing
 
     def _forget_process(self, brick: str) -> None:
-        """Remove the file with the id of a brick's process that is gone.
+        """Remove the file with the id of a brick's process that has ended.
 
         To glusterd the brick runs while any process has that id, and a new one may have been given it.
         """
@@ -111,21 +111,21 @@ class GlusterFS:
         (self.layout.gluster_socket.parent / "vols" / VOLUME / f"{name}.pid").unlink(missing_ok=True)
 
     def go_first(self) -> None:
-        """Give all of it its priority: each brick makes a session of its own."""
+        """Give all of it its priority: each brick creates a session of its own."""
         priority.go_first(self.layout, (_DAEMON, _MOUNT))
 
     def hold_healing(self) -> None:
-        """Let bricks be healed slowly, until `release_healing`: in memory they would be whole before anyone looks."""
+        """Throttle healing until `release_healing`: in memory, bricks would be healed before the first poll."""
         healers = self._healers()
         for pid in healers:
-            priority.go_with_others(pid)  # The kernel holds back nothing that has real-time priority.
-        cgroups.limit_cpu(self._held, cpus=_HELD_CPUS, pids=healers)
+            priority.go_with_others(pid)  # The kernel throttles nothing that has real-time priority.
+        cgroups.limit_cpu(self._healing_cgroup, cpus=_HELD_CPUS, pids=healers)
 
     def release_healing(self) -> None:
         """Let bricks be healed as fast as the machine can."""
         healers = self._healers()
         for member in list(cgroups.members(f"{self.layout.cgroup}/daemons/{_DAEMON}") - healers)[:1]:
-            cgroups.unlimit_cpu(self._held, like=member)
+            cgroups.unlimit_cpu(self._healing_cgroup, like=member)
         for pid in healers:
             priority.go_immediately(pid)
 
@@ -133,16 +133,16 @@ class GlusterFS:
         return processes.with_argument(f"shd/{VOLUME}") & processes.with_argument(self.address)
 
     @property
-    def _held(self) -> str:
+    def _healing_cgroup(self) -> str:
         return f"{self.layout.cgroup}/daemons/{_HEALING}"
 
     def command(self, *words: str) -> str:
-        """The output of one command of the gluster command line, run where the daemon's folders are."""
+        """Return the output of one command of the gluster command line, run in the namespace of the daemon."""
         options = [
             f"--glusterd-sock={self.layout.gluster_socket}",
             f"--log-file={self.layout.gluster / 'log' / 'cli.log'}",
         ]
-        namespace = mount_namespaces.held(self.daemons, _HOLDER)
+        namespace = mount_namespaces.namespace_of(self.daemons, _HOLDER)
         return run(namespace.inside(["gluster", *options, "--mode=script", *words]), timeout=60)
 
     def _start_daemon(self) -> None:
@@ -154,8 +154,8 @@ class GlusterFS:
         }
         for folder in own.values():
             folder.mkdir(parents=True, exist_ok=True)
-        # Geo-replication is not used, and setting it up starts Python a dozen times, for seconds. A script whose
-        # interpreter does not exist is to glusterd a program that is not installed.
+        # Geo-replication is not used, and its setup starts Python a dozen times, for seconds. To glusterd, a script
+        # whose interpreter does not exist is a program that is not installed.
         no_gsyncd = state / "no-gsyncd"
         no_gsyncd.write_text("#!/nonexistent\n")
         no_gsyncd.chmod(0o755)
@@ -184,21 +184,27 @@ class GlusterFS:
         return (*priority.immediate(), *disk_cpu.prefix_on_it(self.layout.disks))
 
     def _mount(self) -> None:
-        self.layout.replicated.mkdir(exist_ok=True)
+        self.layout.replicated_mount.mkdir(exist_ok=True)
         source = [f"--volfile-server={self.address}", f"--volfile-server-port={PORT}", f"--volfile-id={VOLUME}"]
         log = self.layout.gluster / "log" / "mount.log"
-        mount: list[str | Path] = ["glusterfs", "--no-daemon", *source, f"--log-file={log}", self.layout.replicated]
+        mount: list[str | Path] = [
+            "glusterfs",
+            "--no-daemon",
+            *source,
+            f"--log-file={log}",
+            self.layout.replicated_mount,
+        ]
         self.daemons.start(_MOUNT, [*self._where_and_when, *mount])
 
-        def mounted() -> None:
+        def check_mount() -> None:
             self.daemons.require_alive(_MOUNT)
-            if self.layout.replicated not in mounts.below(self.layout.replicated):
-                raise NotYet(f"nothing is mounted on {self.layout.replicated}; see {log}")
+            if self.layout.replicated_mount not in mounts.below(self.layout.replicated_mount):
+                raise NotYet(f"nothing is mounted on {self.layout.replicated_mount}; see {log}")
 
-        wait_for("the replicated volume to be mounted", mounted, timeout=60)
+        wait_for("the replicated volume to be mounted", check_mount, timeout=60)
 
 
 def _gsyncd() -> list[Path]:
-    """Where GlusterFS has its program for geo-replication."""
+    """Return the paths of GlusterFS's program for geo-replication."""
     patterns = ("lib/*/glusterfs/gsyncd", "libexec/glusterfs/gsyncd")
-    return [found for pattern in patterns for found in Path("/usr").glob(pattern)]
+    return [path for pattern in patterns for path in Path("/usr").glob(pattern)]

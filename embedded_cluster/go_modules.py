@@ -1,4 +1,4 @@
-"""What is compiled from Go modules that a go.mod of ours pins, and go.sum verifies."""
+"""Compiles programs from Go modules that a go.mod of this repository pins, and go.sum verifies."""
 
 import os
 import re
@@ -11,32 +11,32 @@ from embedded_cluster.commands import run
 from embedded_cluster.progress import step
 
 BUILD_SECONDS = 3600
-"""for modules to be had and compiled, on a slow machine with other work"""
+"""Time to download and compile modules, on a slow machine with other work."""
 
 
-def pinned(source: Path, module: str) -> str:
-    """The version of `module` that the go.mod in `source` pins; raises EnvironmentFailure where it pins none."""
+def pinned_version(source: Path, module: str) -> str:
+    """Return the version of `module` that the go.mod in `source` pins; raise EnvironmentFailure if it pins none."""
     match = re.search(rf"^\s*(?:require )?{re.escape(module)} (v\S+)", (source / "go.mod").read_text(), re.MULTILINE)
     if match is None:
         raise EnvironmentFailure(f"{source / 'go.mod'} does not pin {module}")
     return match[1]
 
 
-def built(title: str, *, sources: Sequence[Path], recipe: str, build: Callable[[Path, Path], None]) -> Path:
-    """The folder with what was compiled from `sources`, from the cache or built now.
+def build_once(title: str, *, sources: Sequence[Path], recipe: str, build: Callable[[Path, Path], None]) -> Path:
+    """Return the folder with the programs compiled from `sources`, from the cache or built now.
 
-    `build` is given a `go` as new as the go.mod in the first of `sources` asks for, and the folder to fill. Raises
-    EnvironmentFailure where there is no Go to be had, and what `build` raises.
+    `build` is given a `go` as new as the go.mod in the first of `sources` requires, and the folder to fill. Raises
+    EnvironmentFailure if there is no Go toolchain, and what `build` raises.
     """
 
-    def compiled(target: Path) -> None:
-        build(golang.find_go(wanted=golang.wanted_by(sources[0])), target)
+    def compile_sources(target: Path) -> None:
+        build(golang.find_go(minimum=golang.required_version(sources[0])), target)
 
-    return build_cache.built(title, sources=sources, recipe=recipe, build=compiled)
+    return build_cache.build_once(title, sources=sources, recipe=recipe, build=compile_sources)
 
 
 def module_folder(module: str, *, go: Path, source: Path) -> Path:
-    """The folder with the sources of a module that `source` pins; downloaded and verified where it is not there."""
+    """Return the folder with the sources of a module that `source` pins; download and verify it if it is missing."""
     run([go, "mod", "download", module], cwd=source, environment=environment(), timeout=BUILD_SECONDS)
     return Path(run([go, "list", "-m", "-f", "{{.Dir}}", module], cwd=source, environment=environment()).strip())
 
@@ -51,7 +51,7 @@ def compile_packages(
     cgo: bool = False,
     timeout: float = BUILD_SECONDS,
 ) -> None:
-    """Compile programs of the module in `source`, several side by side where `output` is a folder.
+    """Compile programs of the module in `source`, several side by side if `output` is a folder.
 
     `flags` are the linker's, `timeout` is in seconds. With `cgo` C libraries may be linked in, and the network code is
     Go's own all the same. Raises EnvironmentFailure.
@@ -78,17 +78,17 @@ def compile_programs(
     `stamps`: more of the linker's flags. Raises EnvironmentFailure.
     """
     folder = target / "bin"
-    folder.mkdir(exist_ok=True)  # go takes it for a file to be written otherwise
-    # Several programs in one call: what they share is compiled once, and the rest side by side.
+    folder.mkdir(exist_ok=True)  # otherwise go takes the path for that of a file to write
+    # Several programs in one call: shared packages are compiled once, and the rest side by side.
     flags = f"-s -w {stamps}".strip()
     packages = list(programs.values())
     compile_packages(packages, go=go, source=source, output=folder, flags=flags, cgo=cgo, timeout=timeout)
 
 
 def have_modules(programs: Mapping[str, str], *, go: Path, source: Path, part: str, cgo: bool = False) -> None:
-    """Have all modules of these programs, verified, for a cluster with `part`.
+    """Download and verify all modules of these programs, for a cluster with `part`.
 
-    Raises EnvironmentFailure that says where they were looked for.
+    Raises EnvironmentFailure that names the proxy that was tried.
     """
     command: list[str | Path] = [go, "list", "-mod=readonly", "-deps", "-f", "", *programs.values()]
     with step(f"have the Go modules of {', '.join(programs)}"):
@@ -103,8 +103,8 @@ def have_modules(programs: Mapping[str, str], *, go: Path, source: Path, part: s
 
 
 def environment(*, cgo: bool = False) -> dict[str, str]:
-    """Return the environment of `go`: its own version, whatever a go.mod asks for, and no workspace.
+    """Return the environment of `go`: its own version, whatever a go.mod requires, and no workspace.
 
-    The compiler collects garbage less often than by default, which takes a seventh of the CPU time of a build away.
+    The compiler collects garbage less often than by default, which saves a seventh of the CPU time of a build.
     """
     return {"GOGC": "400", **os.environ, "CGO_ENABLED": str(int(cgo)), "GOTOOLCHAIN": "local", "GOWORK": "off"}

@@ -1,4 +1,4 @@
-"""The images of the embedded cluster, made of this host's programs: an OCI archive, no registry, no download."""
+"""The images of the embedded cluster, built from this host's programs: an OCI archive, no registry, no download."""
 
 import hashlib
 import io
@@ -14,10 +14,10 @@ from embedded_cluster.commands import run
 from embedded_cluster.layout import PACKAGE, NodeLayout, cache_folder
 from embedded_cluster.oci_archive import add_file, add_image, add_layer, write_index
 
-OURS = "localhost/storage-acceptance/"
-"""How the names of all images begin that are made here"""
-PAUSE = f"{OURS}pause:1"
-PINNED = "io.cri-containerd.pinned=pinned"
+PREFIX = "localhost/storage-acceptance/"
+"""The prefix of the names of all images that are built here."""
+PAUSE = f"{PREFIX}pause:1"
+PIN_LABEL = "io.cri-containerd.pinned=pinned"
 """https://github.com/containerd/containerd/blob/main/docs/cri/architecture.md; the kubelet's side: KEP 2040"""
 USER = 65532
 LOAD_GENERATORS = ("fio", "sysbench")
@@ -37,12 +37,12 @@ class Images:
 
 
 def ensure() -> Images:
-    """The archive for this host's programs, from the cache or written now; the same inputs give the same bytes.
+    """Return the archive for this host's programs, from the cache or written now; same inputs, same bytes.
 
-    Raises EnvironmentFailure where one of the programs cannot be run.
+    Raises EnvironmentFailure if one of the programs cannot be run.
     """
     version = run(["fio", "--version"]).strip().removeprefix("fio-")
-    reference = f"{OURS}fio:{version}"
+    reference = f"{PREFIX}fio:{version}"
     files = load_generators()
     inputs = hashlib.sha256(Path(__file__).read_bytes() + (PACKAGE / "oci_archive.py").read_bytes())
     for name, path in sorted(files.items()):
@@ -57,34 +57,34 @@ def ensure() -> Images:
 
 
 def load_generators() -> dict[str, Path]:
-    """What goes into an image for fio, sysbench, their libraries and busybox: path there -> file here."""
+    """Return the files of an image for fio, sysbench, their libraries and busybox: path there -> file here."""
     busybox, *generators = (Path(shutil.which(name) or f"/usr/bin/{name}") for name in ("busybox", *LOAD_GENERATORS))
     libraries = {name: path for generator in generators for name, path in libraries_of(generator).items()}
     return {**libraries, **{f"usr/bin/{program.name}": program for program in (busybox, *generators)}}
 
 
 def libraries_of(*programs: Path) -> dict[str, Path]:
-    """The shared libraries that programs are loaded with, the loader among them: path there -> file here."""
+    """Return the shared libraries that programs are loaded with, and the loader: path there -> file here."""
     # `libx.so => /lib/libx.so (0x...)`, and the loader as `/lib64/ld.so (0x...)`.
-    found = re.findall(r"^\s*(?:\S+ => )?(/\S+) \(0x", run(["ldd", *programs]), re.MULTILINE)
-    # /lib is a link to usr/lib in the image, as it is on the host or could be.
-    return {re.sub(r"^/(?:usr/)?", "usr/", library): Path(library).resolve() for library in found}
+    libraries = re.findall(r"^\s*(?:\S+ => )?(/\S+) \(0x", run(["ldd", *programs]), re.MULTILINE)
+    # /lib is a link to usr/lib in the image, as on most hosts.
+    return {re.sub(r"^/(?:usr/)?", "usr/", library): Path(library).resolve() for library in libraries}
 
 
 def load(archive: Path, node: NodeLayout, *, snapshotter: str) -> None:
-    """Load an archive of images into a node, which must run, and pin all that it then has of this suite.
+    """Load an archive of images into a node, which must run, and pin all of this suite's images there.
 
-    A kubelet that runs out of disk leaves pinned images alone, where its containerd knows the label (from 1.7.3 on).
-    Raises EnvironmentFailure with what ctr said.
+    A kubelet that runs out of disk does not delete pinned images, if its containerd knows the label (from 1.7.3 on).
+    Raises EnvironmentFailure with the output of ctr.
     """
     run([*_ctr(node), "import", "--snapshotter", snapshotter, archive], timeout=300)
     for name in sorted(names(node)):
-        if name.startswith(OURS):
-            run([*_ctr(node), "label", name, PINNED])
+        if name.startswith(PREFIX):
+            run([*_ctr(node), "label", name, PIN_LABEL])
 
 
 def names(node: NodeLayout) -> set[str]:
-    """The names of all images that a node has. Raises EnvironmentFailure where its containerd does not answer."""
+    """Return the names of all images that a node has. Raise EnvironmentFailure if its containerd does not answer."""
     return set(run([*_ctr(node), "list", "--quiet"]).split())
 
 
@@ -100,7 +100,7 @@ def _write(target: Path, *, reference: str, files: Mapping[str, Path]) -> None:
             add_image(
                 archive, reference, layers=[add_layer(archive, layer(files))], config=config | {"Cmd": ["/bin/sh"]}
             ),
-            # Nothing but asleep: it holds the pod's namespaces. The largest number of seconds there is.
+            # It only sleeps, to hold the pod's namespaces, for the largest possible number of seconds.
             add_image(
                 archive,
                 PAUSE,
@@ -112,7 +112,7 @@ def _write(target: Path, *, reference: str, files: Mapping[str, Path]) -> None:
 
 
 def layer(files: Mapping[str, Path]) -> bytes:
-    """A layer with `files` and busybox's applets as links; owners, times and order do not depend on this host."""
+    """Return a layer with `files` and busybox's applets as links; owners, times and order are the same on any host."""
     content = io.BytesIO()
     with tarfile.open(fileobj=content, mode="w") as tar:
         for folder in ("dev", "etc", "proc", "root", "sys", "usr", "usr/bin", "usr/lib", "usr/lib64"):

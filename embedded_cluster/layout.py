@@ -1,4 +1,4 @@
-"""Where a cluster keeps its files: state below /var/lib, sockets below /run, builds in the user's cache."""
+"""The paths of a cluster's files: state below /var/lib, sockets below /run, builds in the user's cache."""
 
 import hashlib
 import os
@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).parent
 STATE_ROOT = Path("/var/lib/storage-acceptance")
 RUN_ROOT = Path("/run/storage-acceptance")
 
-# Every process of a cluster carries its name in this variable; `down` finds by it what no state file mentions.
+# Every process of a cluster has its name in this variable, by which `down` finds processes without a record.
 MARKER = "STORAGE_ACCEPTANCE_CLUSTER"
 
 # The name is part of unix socket paths, which end at 107 bytes.
@@ -20,12 +20,12 @@ _NAME = re.compile(r"[a-z]([a-z0-9-]{0,18}[a-z0-9])?")
 
 
 def is_name(text: str) -> bool:
-    """Whether it can be the name of a cluster."""
+    """Return whether the text can be the name of a cluster."""
     return _NAME.fullmatch(text) is not None
 
 
 def cache_folder() -> Path:
-    """The folder for builds and images, shared by all checkouts of this user."""
+    """Return the folder for builds and images, shared by all checkouts of this user."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base) / "storage-acceptance"
 
@@ -78,7 +78,7 @@ class Layout:
 
     @property
     def disks(self) -> Path:
-        """The folder of all replicas, and of what etcd stores; a file system of its own if disks are in memory."""
+        """The folder of all replicas, and of etcd's data; a file system of its own if disks are in memory."""
         return self.state / "disks"
 
     @property
@@ -92,8 +92,8 @@ class Layout:
         return self.state / "local-disk" / "image"
 
     @property
-    def replicated(self) -> Path:
-        """Where the replicated file system is mounted, on the host and for all nodes."""
+    def replicated_mount(self) -> Path:
+        """The mount point of the replicated file system, on the host and for all nodes."""
         return self.state / "replicated"
 
     @property
@@ -102,17 +102,17 @@ class Layout:
 
     @property
     def ceph(self) -> Path:
-        """What Ceph's daemons store, where the cluster has Ceph, and what its clients need to reach them."""
+        """The data of Ceph's daemons, if the cluster has Ceph, and the files with which its clients reach them."""
         return self.state / "ceph"
 
     @property
     def cephfs(self) -> Path:
-        """Where Ceph's file system is mounted, on the host and for all nodes."""
+        """The mount point of Ceph's file system, on the host and for all nodes."""
         return self.state / "cephfs"
 
     @property
     def rbd_socket(self) -> Path:
-        """That of the program which shows Ceph's block devices as files, where the cluster has them."""
+        """The socket of the program that shows Ceph's block devices as files, if the cluster has them."""
         return self.run / "rbd.sock"
 
     @property
@@ -127,7 +127,7 @@ class Layout:
 
     @property
     def services_link(self) -> str:
-        """The bridge's link to where traffic to services goes, where the cluster has any that lead somewhere."""
+        """The bridge's link to the station through which traffic to services goes, if any services lead somewhere."""
         return f"sas-{self.bridge.removeprefix('sab-')}"
 
     @property
@@ -135,7 +135,7 @@ class Layout:
         return f"storage-acceptance-{self.name}"
 
     def simulated_node(self, number: int) -> str:
-        """The name of a node that is played; the first has number 1. It has nothing on the host."""
+        """Return the name of a simulated node; the first has number 1. It has nothing on the host."""
         return f"{self.name}-simulated-{number}"
 
     def node(self, number: int) -> "NodeLayout":
@@ -144,13 +144,13 @@ class Layout:
 
 @dataclass(frozen=True)
 class CsiLayout:
-    """The paths of the lab's CSI driver, where the cluster has it."""
+    """The paths of the lab's CSI driver, if the cluster has it."""
 
     cluster: Layout
 
     @property
     def programs(self) -> Path:
-        """Links to the driver and its sidecars, so that it is known which build runs."""
+        """Links to the driver and its sidecars, which show the build that runs."""
         return self.cluster.state / "csi" / "bin"
 
     @property
@@ -160,22 +160,22 @@ class CsiLayout:
 
     @property
     def volumes(self) -> Path:
-        """The files that are behind the loop devices of volumes."""
+        """The files behind the loop devices of volumes."""
         return self.pool / "volumes"
 
     @property
-    def staged(self) -> Path:
-        """For each raw block volume that is in use a folder, with a file for each node that has it."""
+    def staging(self) -> Path:
+        """The parent of a folder for each raw block volume in use, with a file for each node that has it."""
         return self.pool / "staged"
 
     @property
     def frozen(self) -> Path:
-        """Where the controller mounts file systems while it has them frozen."""
+        """The folder in which the controller mounts file systems while it has them frozen."""
         return self.pool / "frozen"
 
     @property
     def socket(self) -> Path:
-        """The controller's."""
+        """The controller's socket."""
         return self.cluster.run / "csi.sock"
 
 
@@ -204,7 +204,7 @@ class NodeLayout:
 
     @property
     def csi_socket(self) -> Path:
-        """That of the lab's CSI driver on this node, where the cluster has it."""
+        """The socket of the lab's CSI driver on this node, if the cluster has it."""
         return self.run / "csi.sock"
 
     @property
@@ -219,12 +219,12 @@ class NodeLayout:
 
     @property
     def longhorn(self) -> Path:
-        """What the node has as /var/lib/longhorn, where the cluster has Longhorn: its replicas are there."""
+        """The node's /var/lib/longhorn, if the cluster has Longhorn: its replicas are there."""
         return self.state / "longhorn"
 
     @property
     def longhorn_devices(self) -> Path:
-        """Where the adaptor notes which block devices it has made."""
+        """The folder in which the adaptor records the block devices that it has created."""
         return self.longhorn / "block-devices" / "devices"
 
     @property

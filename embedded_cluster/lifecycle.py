@@ -1,4 +1,4 @@
-"""Bringing a cluster up: from nothing, from a running one, or from the remains of one."""
+"""Brings a cluster up: from nothing, from a running one, or from the remains of one."""
 
 import dataclasses
 import functools
@@ -41,7 +41,7 @@ from embedded_cluster.preconditions import Needs
 from embedded_cluster.processes import Daemons
 from embedded_cluster.progress import say, step
 from embedded_cluster.state import CEPH, CSI, LONGHORN, ClusterState, boot_id, read_state, write_state
-from embedded_cluster.status import mended, settled
+from embedded_cluster.status import repair, steady_status
 
 T = TypeVar("T")
 
@@ -55,27 +55,27 @@ def up(
     short_timers: bool,
     parts: Sequence[str] = (),
 ) -> None:
-    """Have the cluster running with `nodes` nodes and proven to store data; does nothing where it is healthy.
+    """Have the cluster running with `nodes` nodes and proven to store data; do nothing if it is healthy.
 
-    `short_timers`: silent nodes are lost early (`embedded_cluster.timers`). `parts`: what it is to have beside what
-    every cluster has (`embedded_cluster.state.PARTS`).
+    `short_timers`: silent nodes are lost early (`embedded_cluster.timers`). `parts`: the parts that it has beside those
+    of every cluster (`embedded_cluster.state.PARTS`).
 
-    Beside them there are then exactly `simulated_nodes`; None: those that there are. Remains of an earlier cluster are
-    removed first. Raises EnvironmentFailure where it cannot run here; then nothing is left of it but its logs, in the
-    cache. One that ran healthily is left as it is; WrongUsage where that has not all of `parts`.
+    Beside them there are then exactly `simulated_nodes`; None: those that exist. Remains of an earlier cluster are
+    removed first. Raises EnvironmentFailure if it cannot run here; then nothing is left of it but its logs, in the
+    cache. One that ran healthily is left as it is; WrongUsage if that lacks one of `parts`.
     """
     preconditions.require_root()
     with cluster_lock(layout):
-        found = mended(layout, settled(layout))
-        if found.running and not found.problems:
+        current = repair(layout, steady_status(layout))
+        if current.running and not current.problems:
             _require_parts(layout, parts)
             say(f"cluster {layout.name} is already up")
             simulation.arrange(layout, nodes=simulated_nodes)
             say(f"kubeconfig: {layout.kubeconfig}")
             return
-        if found.running:
-            say(f"cluster {layout.name} is damaged, starting it anew: {'; '.join(found.problems)}")
-        started = time.monotonic()
+        if current.running:
+            say(f"cluster {layout.name} is damaged, starting it anew: {'; '.join(current.problems)}")
+        began_s = time.monotonic()
         if removal.leftovers(layout):
             with step("remove the remains of an earlier one"):
                 removal.remove(layout)
@@ -93,7 +93,7 @@ def up(
                 ceph.ensure(rbd=CSI in parts)
             with step("have the images"):
                 archive = images.ensure()
-        chosen = disks.choose(needs.disks, needs=needs)
+        cluster_disks = disks.choose(needs.disks, needs=needs)
         try:
             _Start(
                 layout=layout,
@@ -101,7 +101,7 @@ def up(
                 binaries=binaries,
                 images=archive,
                 needs=needs,
-                disks=chosen,
+                disks=cluster_disks,
                 short_timers=short_timers,
                 with_longhorn=with_longhorn,
                 with_csi=with_csi,
@@ -109,12 +109,12 @@ def up(
             ).run()
             simulation.arrange(layout, nodes=simulated_nodes)
         except BaseException as error:
-            kept = removal.keep_logs(layout)
+            logs = removal.keep_logs(layout)
             removal.remove(layout)
             if isinstance(error, EnvironmentFailure):
-                raise EnvironmentFailure(f"{error}\nWhat had started was removed again; all logs: {kept}") from None
+                raise EnvironmentFailure(f"{error}\nWhat had started was removed again; all logs: {logs}") from None
             raise
-        say(f"cluster {layout.name} is up after {time.monotonic() - started:.1f} s")
+        say(f"cluster {layout.name} is up after {time.monotonic() - began_s:.1f} s")
         say(f"kubeconfig: {layout.kubeconfig}")
 
 
@@ -129,7 +129,7 @@ def _require_parts(layout: Layout, parts: Sequence[str]) -> None:
 
 @dataclass(frozen=True)
 class _Start:
-    """One start of a cluster on a host where there is nothing of it; with Longhorn and CSI where these are not None."""
+    """One start of a cluster on a host without remains of it; with Longhorn and CSI if these are not None."""
 
     layout: Layout
     nodes: int
@@ -143,7 +143,7 @@ class _Start:
     with_ceph: bool
 
     def run(self) -> None:
-        """Start everything, what does not wait for each other side by side."""
+        """Start everything; parts that do not wait for each other start side by side."""
         sysctls.prepare()
         self._make_folders()
         pods = network.create(layout=self.layout, nodes=self.nodes)
@@ -161,7 +161,7 @@ class _Start:
             authority=authority,
             cluster_ips=network.cluster_ip_range(pods.subnet) if self.with_longhorn else None,
         )
-        # Now, since nothing can be issued later, when simulated nodes may be asked for.
+        # Now, because nothing can be issued later, when simulated nodes may be requested.
         control_plane.kubeconfig(simulation.COMPONENT, common_name=simulation.COMMON_NAME)
         self._start(control_plane, self._cluster_nodes(daemons, pods))
         daemons.finish()
@@ -178,11 +178,11 @@ class _Start:
             adaptor = self.with_longhorn.programs.path("longhorn-adaptor")
             for number in range(1, self.nodes + 1):
                 longhorn_mounts.prepare(self.layout.node(number), iscsiadm=adaptor)
-        # For the nodes to see what is mounted there: the replicated volume, and what a user of the cluster adds.
+        # So that the nodes see mounts there: the replicated volume, and those that a user of the cluster adds.
         mounts.share(self.layout.state)
         disks.prepare(self.layout, self.disks)
         self.layout.logs.mkdir()
-        # Beside the cluster, so that it is known which build it runs even after the checkout has moved on.
+        # A link in the cluster's folder shows the build that it runs, even after the checkout has changed.
         (self.layout.state / "bin").symlink_to(self.binaries.kubernetes)
 
     def _state(self, pods: network.PodNetwork, ports: dict[str, int]) -> ClusterState:
@@ -218,12 +218,12 @@ class _Start:
         daemons, subnet = control_plane.daemons, control_plane.network.subnet
         files = GlusterFS(layout=self.layout, daemons=daemons, address=control_plane.network.gateway)
         with ThreadPoolExecutor(max_workers=len(nodes) + 4) as pool:
-            answering = pool.submit(_timed, "etcd and API server", control_plane.start)
-            replicated = pool.submit(_timed, "GlusterFS", files.start)
+            answering = pool.submit(_run_step, "etcd and API server", control_plane.start)
+            gluster = pool.submit(_run_step, "GlusterFS", files.start)
             ceph_files = pool.submit(self._start_ceph, control_plane)
             runtimes = [
                 pool.submit(
-                    _timed, node.containerd, functools.partial(node.start_runtime, images=self.images, subnet=subnet)
+                    _run_step, node.containerd, functools.partial(node.start_runtime, images=self.images, subnet=subnet)
                 )
                 for node in nodes
             ]
@@ -234,16 +234,16 @@ class _Start:
                 runtime.result()
                 node.configure_kubelet(control_plane)
                 node.start_kubelet(self.binaries.component("kubelet"))
-            served = pool.submit(self._start_csi, control_plane, kubectl, nodes)
+            csi_start = pool.submit(self._start_csi, control_plane, kubectl, nodes)
             classes.start_provisioner(
                 control_plane=control_plane,
                 nodes=len(nodes),
                 image=self.images.fio,
-                shared={ceph.CLASS: self.layout.cephfs} if self.with_ceph else {},
+                file_systems={ceph.CLASS: self.layout.cephfs} if self.with_ceph else {},
             )
             with step(f"{len(nodes)} nodes ready"):
                 check.wait_for_nodes(kubectl, nodes=len(nodes), alive=lambda: _require_kubelets(daemons, nodes))
-            for part in (replicated, ceph_files, served):
+            for part in (gluster, ceph_files, csi_start):
                 part.result()
         self._prove(control_plane, kubectl, nodes)
 
@@ -263,13 +263,13 @@ class _Start:
 
     @property
     def _parts(self) -> tuple[str, ...]:
-        """What it has beside what every cluster has."""
-        asked = {CEPH: self.with_ceph, CSI: self.with_csi, LONGHORN: self.with_longhorn}
-        return tuple(name for name, there in asked.items() if there)
+        """The parts that it has beside those of every cluster."""
+        parts = {CEPH: self.with_ceph, CSI: self.with_csi, LONGHORN: self.with_longhorn}
+        return tuple(name for name, there in parts.items() if there)
 
     @property
     def _rbd_driver(self) -> str | None:
-        """The CSI driver of Ceph's block devices, where there are any."""
+        """The CSI driver of Ceph's block devices, if there are any."""
         return csi.NAME if self.with_ceph and self.with_csi else None
 
     def _start_csi(self, control_plane: ControlPlane, kubectl: Kubectl, nodes: list[Node]) -> None:
@@ -282,7 +282,7 @@ class _Start:
 
     def _start_ceph(self, control_plane: ControlPlane) -> None:
         if self.with_ceph:
-            _timed("Ceph", lambda: ceph.start(control_plane.daemons, rbd=self._rbd_driver is not None))
+            _run_step("Ceph", lambda: ceph.start(control_plane.daemons, rbd=self._rbd_driver is not None))
 
 
 def _require_kubelets(daemons: Daemons, nodes: list[Node]) -> None:
@@ -290,6 +290,6 @@ def _require_kubelets(daemons: Daemons, nodes: list[Node]) -> None:
         daemons.require_alive(node.kubelet)
 
 
-def _timed(title: str, work: Callable[[], T]) -> T:
+def _run_step(title: str, work: Callable[[], T]) -> T:
     with step(title):
         return work()

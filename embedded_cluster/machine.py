@@ -1,4 +1,4 @@
-"""Whether this machine is fast enough for the main job: if not, its verdicts would be about the machine."""
+"""Checks that this machine is fast enough for the main job: if not, its verdicts would be about the machine."""
 
 import mmap
 import os
@@ -20,7 +20,7 @@ _PRESSURE = Path("/proc/pressure/cpu")
 
 
 def require_speed(layout: Layout, *, durable_writes: float) -> None:
-    """Require that the class `replicated` makes so many writes a second durable, one after the other; 0 asks nothing.
+    """Require a rate of durable writes, one after the other, of the class `replicated`; 0 requires nothing.
 
     The best of three tries of two seconds counts. Raises EnvironmentFailure with that rate and with the machine's own
     figures: how busy its CPUs are, how long one takes to wake another, how long its disk takes to make a write durable.
@@ -30,7 +30,7 @@ def require_speed(layout: Layout, *, durable_writes: float) -> None:
         return
     best = 0.0
     try:
-        with cpu_latency.held_low(), TemporaryDirectory(dir=layout.replicated, prefix="speed-") as folder:
+        with cpu_latency.held_low(), TemporaryDirectory(dir=layout.replicated_mount, prefix="speed-") as folder:
             for _ in range(_TRIES):
                 best = max(best, durable_rate(Path(folder) / "file", seconds=_TRY_S))
                 if best >= durable_writes:
@@ -39,7 +39,7 @@ def require_speed(layout: Layout, *, durable_writes: float) -> None:
         flush = flush_seconds(layout.state)
     except OSError as error:
         raise EnvironmentFailure(
-            f"the speed of class replicated cannot be measured: {error.filename or layout.replicated} cannot be "
+            f"the speed of class replicated cannot be measured: {error.filename or layout.replicated_mount} cannot be "
             f"written to ({error.strerror or error}); run again, which starts a damaged cluster anew"
         ) from error
     raise EnvironmentFailure(
@@ -51,16 +51,16 @@ def require_speed(layout: Layout, *, durable_writes: float) -> None:
 
 
 def durable_rate(file: Path, *, seconds: float) -> float:
-    """Return how many 4 KiB writes to `file` a second are made durable, one at a time, each past all caches."""
+    """Return how many 4 KiB writes to `file` a second become durable, one at a time, each past all caches."""
     descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_DIRECT, 0o600)
     try:
-        with mmap.mmap(-1, _BLOCK) as block:  # aligned, as a direct write needs it
-            started, writes = time.monotonic(), 0
-            while (elapsed := time.monotonic() - started) < seconds:
+        with mmap.mmap(-1, _BLOCK) as block:  # aligned, as a direct write requires
+            began_s, writes = time.monotonic(), 0
+            while (elapsed_s := time.monotonic() - began_s) < seconds:
                 os.pwrite(descriptor, block, writes % 1024 * _BLOCK)
                 os.fdatasync(descriptor)
                 writes += 1
-            return writes / elapsed
+            return writes / elapsed_s
     finally:
         os.close(descriptor)
 
@@ -70,10 +70,10 @@ def flush_seconds(folder: Path) -> float:
     times = []
     with TemporaryDirectory(dir=folder, prefix="flush-") as own, (Path(own) / "file").open("wb", buffering=0) as file:
         for _ in range(_FLUSHES):
-            started = time.monotonic()
+            began_s = time.monotonic()
             file.write(bytes(_BLOCK))
             os.fdatasync(file.fileno())
-            times.append(time.monotonic() - started)
+            times.append(time.monotonic() - began_s)
     return median(times)
 
 
@@ -88,10 +88,10 @@ def wake_up_seconds() -> float:
             os.sched_setaffinity(0, {cpus[0]})
             times = []
             for _ in range(_ROUND_TRIPS):
-                started = time.monotonic()
+                began_s = time.monotonic()
                 os.write(to, b".")
                 os.read(back, 1)
-                times.append(time.monotonic() - started)
+                times.append(time.monotonic() - began_s)
         finally:
             os.sched_setaffinity(0, cpus)
     return median(times) / 2
@@ -99,7 +99,7 @@ def wake_up_seconds() -> float:
 
 @contextmanager
 def _echo(*, cpu: int) -> Iterator[tuple[int, int]]:
-    """A process on `cpu` that sends back each byte: the ends of the pipes to it and from it."""
+    """Run a process on `cpu` that sends back each byte; yield the ends of the pipes to it and from it."""
     (its_in, to), (back, its_out) = os.pipe(), os.pipe()
     child = os.fork()
     if child == 0:
@@ -120,8 +120,8 @@ def _echo(*, cpu: int) -> Iterator[tuple[int, int]]:
 def cpu_pressure() -> str:
     """Return how busy the CPUs are, in words: what share of time a process waited for one, else the load average."""
     try:
-        some = _PRESSURE.read_text().split()
-        share = next(word.removeprefix("avg10=") for word in some if word.startswith("avg10="))
+        words = _PRESSURE.read_text().split()
+        share = next(word.removeprefix("avg10=") for word in words if word.startswith("avg10="))
         return f"In the last 10 s processes waited for a CPU {float(share):.0f} % of the time"
     except (OSError, StopIteration, ValueError):
         return f"The load average is {os.getloadavg()[0]:.1f} on {os.cpu_count()} CPUs"

@@ -17,8 +17,8 @@ from embedded_cluster.progress import say
 
 # Each cluster takes the first /20 of this range that the host has no route to.
 _RANGE = ipaddress.IPv4Network("10.200.0.0/13")
-# The host answers for its addresses on every interface, and may forward to pods: both is for the host alone. Packets of
-# the bridge itself may pass these hooks too.
+# The host answers for its addresses on every interface, and may forward to pods; only the host may use either. Packets
+# of the bridge itself may pass these hooks too.
 _OWN_ALONE = """
 table inet {table} {{
   chain own {{ type filter hook input priority -10; policy accept; ip daddr {subnet} jump strangers; }}
@@ -26,10 +26,10 @@ table inet {table} {{
   chain strangers {{ iifname != {{ "lo", "{bridge}" }} drop; }}
 }}
 """
-# The one that stands for the services; nodes get addresses from _FIRST_NODE on, pods from the second /24 on.
+# The address of the services' station; nodes get addresses from _FIRST_NODE on, pods from the second /24 on.
 _SERVICES = 2
 _FIRST_NODE = 11
-# As many addresses at the end are for services, where the cluster has any that lead somewhere.
+# The last addresses of this prefix length are for services, if the cluster has any that lead somewhere.
 _CLUSTER_IPS_PREFIX = 23
 MOST_NODES = 200
 
@@ -46,12 +46,12 @@ class PodNetwork:
 def create(*, layout: Layout, nodes: int) -> PodNetwork:
     """Create the bridge with one address for the cluster and one for each node.
 
-    Raises EnvironmentFailure where no subnet is free.
+    Raises EnvironmentFailure if no subnet is free.
     """
     with host_lock("network"):
         subnet = _free_subnet()
         addresses = [str(subnet[1]), *(str(subnet[_FIRST_NODE + number]) for number in range(nodes))]
-        # A fixed hardware address: a bridge otherwise takes that of a pod, and changes it when the pod goes.
+        # A fixed hardware address: a bridge otherwise takes that of a pod, and changes it when the pod is deleted.
         hardware = "02:00:" + ":".join(f"{byte:02x}" for byte in subnet[1].packed)
         run(["ip", "link", "add", layout.bridge, "address", hardware, "type", "bridge"])
         run(["ip", "address", "add", f"{addresses[0]}/{subnet.prefixlen}", "dev", layout.bridge])
@@ -63,7 +63,7 @@ def create(*, layout: Layout, nodes: int) -> PodNetwork:
 
 
 def _keep_others_out(layout: Layout, subnet: str) -> None:
-    """Drop what comes for the cluster from elsewhere than this host; say so where its kernel cannot."""
+    """Drop packets for the cluster from elsewhere than this host; print a warning if its kernel cannot."""
     try:
         run(["nft", "-f", "-"], stdin=_OWN_ALONE.format(table=layout.bridge, bridge=layout.bridge, subnet=subnet))
     except EnvironmentFailure as error:
@@ -72,26 +72,26 @@ def _keep_others_out(layout: Layout, subnet: str) -> None:
 
 def _free_subnet() -> ipaddress.IPv4Network:
     routes = json.loads(run(["ip", "-json", "-4", "route", "show", "table", "all"]) or "[]")
-    taken = [ipaddress.ip_network(route["dst"]) for route in routes if route["dst"] != "default"]
+    used_networks = [ipaddress.ip_network(route["dst"]) for route in routes if route["dst"] != "default"]
     for subnet in _RANGE.subnets(new_prefix=20):
-        if not any(subnet.overlaps(other) for other in taken):
+        if not any(subnet.overlaps(network) for network in used_networks):
             return subnet
     raise EnvironmentFailure(f"no free /20 for pods in {_RANGE}: the host has routes to all of it (`ip route`)")
 
 
 def pod_range(subnet: str) -> tuple[str, str]:
-    """The first and last address for pods in `subnet`."""
+    """Return the first and last address for pods in `subnet`."""
     network = ipaddress.IPv4Network(subnet)
     return str(network[256]), str(_cluster_ips(network)[0] - 1)
 
 
 def cluster_ip_range(subnet: str) -> str:
-    """The addresses in `subnet` for services that lead somewhere: no two clusters of a host have the same."""
+    """Return the addresses in `subnet` for services that lead somewhere: no two clusters of a host have the same."""
     return str(_cluster_ips(ipaddress.IPv4Network(subnet)))
 
 
 def services_address(subnet: str) -> str:
-    """Where the traffic to services comes from and goes through, with the length of the network's prefix."""
+    """Return the address that the traffic to services comes from and goes through, with the prefix length."""
     network = ipaddress.IPv4Network(subnet)
     return f"{network[_SERVICES]}/{network.prefixlen}"
 
@@ -102,7 +102,7 @@ def _cluster_ips(subnet: ipaddress.IPv4Network) -> ipaddress.IPv4Network:
 
 
 def remove(layout: Layout) -> None:
-    """Remove the bridge, the host's ends of the pods' links, and what keeps others out."""
+    """Remove the bridge, the host's ends of the pods' links, and the rules that keep others out."""
     succeeds(["nft", "delete", "table", "inet", layout.bridge])
     for link in links(layout):
         succeeds(["ip", "link", "delete", link])
@@ -111,12 +111,12 @@ def remove(layout: Layout) -> None:
 
 
 def exists(layout: Layout) -> bool:
-    """Whether the cluster's bridge is there."""
+    """Return whether the cluster's bridge exists."""
     return layout.bridge in psutil.net_if_stats()
 
 
 def links(layout: Layout) -> list[str]:
-    """The interfaces that hang on the bridge."""
+    """Return the interfaces that are attached to the bridge."""
     if not exists(layout):
         return []
     return [
@@ -127,16 +127,16 @@ def links(layout: Layout) -> list[str]:
 
 
 def free_ports(names: Iterable[str], *, address: str = "127.0.0.1") -> dict[str, int]:
-    """A free TCP port on `address` for each name; all are held until all are found, so they differ."""
-    with contextlib.ExitStack() as held:
-        sockets = {name: held.enter_context(socket.socket()) for name in names}
-        for each in sockets.values():
-            each.bind((address, 0))
-        return {name: int(each.getsockname()[1]) for name, each in sockets.items()}
+    """Return a free TCP port on `address` for each name; all are held until all are found, so they differ."""
+    with contextlib.ExitStack() as stack:
+        sockets = {name: stack.enter_context(socket.socket()) for name in names}
+        for probe in sockets.values():
+            probe.bind((address, 0))
+        return {name: int(probe.getsockname()[1]) for name, probe in sockets.items()}
 
 
 def port_problem(port: int, *, address: str) -> str | None:
-    """Who holds `port` on `address`, in words; None where it is free."""
+    """Return which process holds `port` on `address`, in words; None if it is free."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

@@ -49,7 +49,7 @@ class Node:
     def start_runtime(self, *, images: Images, subnet: str) -> None:
         """Start containerd, wait until it answers, and load the images.
 
-        Raises EnvironmentFailure with the end of its log where it does not come up.
+        Raises EnvironmentFailure with the end of its log if it does not come up.
         """
         for folder in (self.layout.run, self.layout.volumes, self._cni, *self._in_place_of.values()):
             folder.mkdir(parents=True, exist_ok=True)
@@ -70,11 +70,11 @@ class Node:
         self.load(images.archive)
 
     def load(self, archive: Path) -> None:
-        """Load an archive of images into the node, which must run. Raises EnvironmentFailure with what ctr said."""
+        """Load an archive of images into the node, which must run. Raise EnvironmentFailure with the output of ctr."""
         images.load(archive, self.layout, snapshotter=self.snapshotter)
 
     def start_containerd(self) -> None:
-        """Start containerd as it is configured and wait until it answers; in a new namespace, where there is none."""
+        """Start containerd as configured and wait until it answers; create its namespace if there is none."""
         cgroups.create_for_pods(self.layout.cgroup)
         if self.daemons.running(self.mounts) is None:
             seeing = (self.layout.cluster.state, self.layout.cluster.run, cache_folder())
@@ -116,7 +116,7 @@ class Node:
         self.daemons.start(self.kubelet, self._inside(command))
 
     def wait_for_kubelet(self) -> None:
-        """Wait until it listens. Raises EnvironmentFailure with the end of its log where it ends instead."""
+        """Wait until it listens. Raise EnvironmentFailure with the end of its log if it ends instead."""
         configuration = json.loads(self._kubelet_settings.read_text())
         place = configuration["address"], configuration["port"]
 
@@ -150,12 +150,12 @@ class Node:
             "nodeLeaseDurationSeconds": timers(short=self.daemons.state.short_timers).lease_s,
             "maxPods": MOST_PODS,
             "makeIPTablesUtilChains": False,
-            # A name server listens there only in a cluster with services: in others a lookup fails at once, instead of
-            # leaving the host.
+            # A name server listens there only in a cluster with services: in others a lookup fails immediately, and
+            # does not leave the host.
             "clusterDNS": [gateway],
             "clusterDomain": "cluster.local",
             # The disk is the host's: how full it is says nothing about this cluster. A kubelet that is short of disk
-            # deletes images, which nothing here can pull again; kind turns that off in the same words.
+            # deletes images, which nothing here can pull again; kind turns that off with the same settings.
             "evictionHard": {
                 "memory.available": "100Mi",
                 "nodefs.available": "0%",
@@ -166,7 +166,7 @@ class Node:
             "imageGCLowThresholdPercent": 99,
             "kubeAPIQPS": 300,
             "kubeAPIBurst": 600,
-            # A kubelet grows a file system that is in use when it next looks at the pod: after a minute, by default.
+            # A kubelet grows a file system in use at its next sync of the pod: after a minute, by default.
             **({"syncFrequency": "10s"} if CSI in self.daemons.state.parts else {}),
             "registryPullQPS": 0,
             "eventRecordQPS": 0,
@@ -175,12 +175,12 @@ class Node:
         }
 
     def _inside(self, command: Sequence[str | Path]) -> list[str | Path]:
-        """The command in the namespace where containerd and kubelet run, and mount what the pods use."""
-        return mount_namespaces.held(self.daemons, self.mounts).inside(command)
+        """Return the command for the namespace where containerd and kubelet run, and mount the pods' volumes."""
+        return mount_namespaces.namespace_of(self.daemons, self.mounts).inside(command)
 
     @property
     def _in_place_of(self) -> dict[Path, Path]:
-        """What the node has of its own where programs have fixed places, that are the host's or another node's too."""
+        """The node's own folders for fixed places of programs, which the host or another node has, too."""
         return {
             mount_points.KUBELET: self.layout.state / "kubelet",
             mount_points.CNI_RESULTS: self.layout.state / "cni-results",
@@ -198,7 +198,7 @@ class Node:
         return self.layout.state / "cni"
 
     def _network(self, subnet: str) -> dict[str, Any]:
-        """The pods' network: the bridge and nothing else; a gateway would turn on the host's forwarding."""
+        """Return the pods' network: the bridge and nothing else; a gateway would turn on the host's forwarding."""
         first, last = pod_range(subnet)
         ranges = [[{"subnet": subnet, "rangeStart": first, "rangeEnd": last}]]
         # One folder for all nodes: they hand out addresses of the same range.

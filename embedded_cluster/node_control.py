@@ -1,4 +1,4 @@
-"""Breaking one node of a running cluster, and bringing it back."""
+"""Breaks one node of a running cluster, and brings it back."""
 
 import sys
 
@@ -18,12 +18,12 @@ from embedded_cluster.waiting import NotYet, wait_for
 def stop_node(name: str, node: str) -> None:
     """Kill all of `node` in cluster `name` as a power cut would: kubelet, containerd, pods, and its replica's brick.
 
-    Stopping one that is stopped is no error. Raises WrongUsage for a cluster that does not run or a node it has not.
+    Stopping a stopped node is no error. Raises WrongUsage for a cluster that does not run or an unknown node.
     """
     layout = Layout(name)
     with cluster_lock(layout):
         target = node_of(layout, node)
-        # With the last of them go all its mounts; containerd would trip over them when it comes back.
+        # The end of the last process removes all its mounts, over which a new containerd would stumble.
         wait_for(f"the processes of {node} to end", lambda: _kill(target), timeout=60)
         loop_devices.detach(lambda: loop_devices.of_node(target.layout))
 
@@ -32,7 +32,7 @@ def start_node(name: str, node: str) -> None:
     """Start a stopped node again, with the images, pods and replica it had; its replica is then brought up to date.
 
     Of a node that runs, or that was stopped in part, what runs is left alone.
-    Raises WrongUsage as stop_node does, and EnvironmentFailure where a part does not come up.
+    Raises WrongUsage as stop_node does, and EnvironmentFailure if a part does not come up.
     """
     layout = Layout(name)
     with cluster_lock(layout):
@@ -49,13 +49,13 @@ def start_node(name: str, node: str) -> None:
 
 
 def node_failure_commands(*, name: str) -> dict[str, list[str]]:
-    """The commands of a target file that fail and restore a node of the cluster `name`."""
+    """Return the commands of a target file that fail and restore a node of the cluster `name`."""
     command = [sys.executable, "-m", "embedded_cluster"]
     return {key: [*command, f"node-{key}", "--name", name, "{node}"] for key in ("fail", "restore")}
 
 
 def node_of(layout: Layout, name: str) -> Node:
-    """The node of that name. Raises WrongUsage for a cluster that does not run or a node it has not."""
+    """Return the node of that name. Raise WrongUsage for a cluster that does not run or an unknown node."""
     state = read_state(layout)
     if state is None:
         raise WrongUsage(f"no embedded cluster {layout.name} runs")
@@ -82,8 +82,8 @@ def _nodes(layout: Layout, state: ClusterState) -> list[Node]:
 def _kill(node: Node) -> None:
     components = (node.containerd, node.kubelet, node.mounts, *on_node.components(node.layout))
     daemons = (f"{node.layout.cluster.cgroup}/daemons/{component}" for component in components)
-    found = set().union(*(cgroups.members(path) for path in (node.layout.cgroup, *daemons)))
-    found |= processes.with_argument(f"{node.layout.brick}/data")
-    processes.kill(found)
-    if found:
-        raise NotYet(f"processes {sorted(found)}")
+    pids = set().union(*(cgroups.members(path) for path in (node.layout.cgroup, *daemons)))
+    pids |= processes.with_argument(f"{node.layout.brick}/data")
+    processes.kill(pids)
+    if pids:
+        raise NotYet(f"processes {sorted(pids)}")

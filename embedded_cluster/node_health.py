@@ -1,4 +1,4 @@
-"""Whether nodes can run what a cluster promises: they have its images, and their kubelets are not short of anything."""
+"""The health of nodes: they have the cluster's images, and their kubelets are not short of anything."""
 
 import shutil
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -13,14 +13,14 @@ from embedded_cluster.progress import step
 from embedded_cluster.state import ClusterState
 
 PRESSURES = {"DiskPressure": "disk", "MemoryPressure": "memory", "PIDPressure": "processes"}
-"""The conditions with which a kubelet says what its node runs short of: it then takes no pods, and ends some.
+"""The conditions with which a kubelet reports what its node runs short of: it then takes no pods, and ends some.
 https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/#node-conditions"""
 LEAST_FREE_B = 200 * 1024**2
-"""of the disk that holds all state of a cluster; with less, etcd and containerd fail at their next writes"""
+"""Free bytes on the disk with all state of a cluster; with less, etcd and containerd fail at their next writes."""
 
 
 def pressures(nodes: Iterable[Mapping[str, Any]]) -> list[str]:
-    """What the nodes of the API server say that they are short of, in words."""
+    """Return what the nodes of the API server report that they are short of, in words."""
     return [
         f"node {node['metadata']['name']} is short of {PRESSURES[condition['type']]} ({condition['type']}: "
         f"{condition.get('message', 'no reason given')}); free some, and its kubelet takes pods again after 5 min"
@@ -31,7 +31,7 @@ def pressures(nodes: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 def full_disk(layout: Layout) -> list[str]:
-    """Whether the disk with the cluster's state is full, in words. Pods that fill it are not evicted."""
+    """Return a problem if the disk with the cluster's state is full. Pods that fill it are not evicted."""
     free = shutil.disk_usage(layout.state).free
     if free >= LEAST_FREE_B:
         return []
@@ -39,31 +39,31 @@ def full_disk(layout: Layout) -> list[str]:
 
 
 def without_images(layout: Layout, state: ClusterState) -> list[NodeLayout]:
-    """The nodes that lack an image that they were given: of every cluster, of a part, or offered later.
+    """Return the nodes that lack an image that they were given: of every cluster, of a part, or offered later.
 
-    Raises EnvironmentFailure where a containerd does not answer.
+    Raises EnvironmentFailure if a containerd does not answer.
     """
-    further = (name for each in state.loaded for name in each.images)
+    further = (name for load in state.loaded for name in load.images)
     return _lacking(_nodes(layout, state), [*_of_every_cluster(state), *further])
 
 
 def restore_images(layout: Layout, state: ClusterState, nodes: Sequence[NodeLayout]) -> None:
     """Load the images that these nodes lack into them again; pods that run are left alone.
 
-    Raises EnvironmentFailure where they cannot be loaded, where this host's programs now make another image, or where
-    the archive of other images is no longer in the cache.
+    Raises EnvironmentFailure if they cannot be loaded, if this host's programs now make another image, or if the
+    archive of other images is no longer in the cache.
     """
     if lacking := _lacking(nodes, _of_every_cluster(state)):
-        made = images.ensure()
-        if (made.fio, made.pause) != (state.image, state.pause_image):
-            raise EnvironmentFailure(f"the cluster's image was {state.image}, and this host now makes {made.fio}")
-        _load(made.archive, lacking, state)
-    for each in state.loaded:
-        if lacking := _lacking(nodes, each.images):
-            archive = Path(each.archive)
+        current = images.ensure()
+        if (current.fio, current.pause) != (state.image, state.pause_image):
+            raise EnvironmentFailure(f"the cluster's image was {state.image}, and this host now makes {current.fio}")
+        _load(current.archive, lacking, state)
+    for load in state.loaded:
+        if lacking := _lacking(nodes, load.images):
+            archive = Path(load.archive)
             if not archive.exists():
                 raise EnvironmentFailure(
-                    f"nodes of cluster {layout.name} lack {', '.join(each.images)}, and {archive}, which held them, is "
+                    f"nodes of cluster {layout.name} lack {', '.join(load.images)}, and {archive}, which held them, is "
                     f"gone; take the cluster down (`storage-acceptance cluster down --name {layout.name}`), and start "
                     "it again with the same parts"
                 )
@@ -74,8 +74,8 @@ def _of_every_cluster(state: ClusterState) -> tuple[str, str]:
     return state.image, state.pause_image
 
 
-def _lacking(nodes: Iterable[NodeLayout], wanted: Collection[str]) -> list[NodeLayout]:
-    return [node for node in nodes if not images.names(node) >= set(wanted)]
+def _lacking(nodes: Iterable[NodeLayout], names: Collection[str]) -> list[NodeLayout]:
+    return [node for node in nodes if not images.names(node) >= set(names)]
 
 
 def _load(archive: Path, nodes: Sequence[NodeLayout], state: ClusterState) -> None:

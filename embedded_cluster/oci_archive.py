@@ -14,28 +14,28 @@ from typing import Any
 
 _ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 ARCHITECTURE = _ARCHITECTURES.get(platform.machine(), platform.machine())
-"""of this host, as Go and Debian call it"""
+"""The architecture of this host, by the name that Go and Debian use."""
 _OCI = "application/vnd.oci.image"
-# gzip's own default, and what is read of a file at a time.
+# gzip's own default, and the bytes that are read of a file at a time.
 _LEVEL, _PIECE = 6, 1 << 20
 
 
 @dataclass(frozen=True)
 class Layer:
-    """A layer that an archive holds, for any of its images. `unpacked`: the digest of the tar file that gzip packed."""
+    """A layer in an archive, for any of its images. `tar_digest`: the digest of the tar file that gzip packed."""
 
     size: int
     digest: str
-    unpacked: str = ""
+    tar_digest: str = ""
 
     @property
     def descriptor(self) -> dict[str, Any]:
-        kind = f"{_OCI}.layer.v1.tar{'+gzip' if self.unpacked else ''}"
+        kind = f"{_OCI}.layer.v1.tar{'+gzip' if self.tar_digest else ''}"
         return {"mediaType": kind, "digest": self.digest, "size": self.size}
 
 
 def write_index(archive: tarfile.TarFile, manifests: Sequence[dict[str, Any]]) -> None:
-    """Name the images of an archive, as `add_image` returned them; the last that is written."""
+    """Name the images of an archive, as `add_image` returned them; this is written last."""
     index = {"schemaVersion": 2, "manifests": list(manifests)}
     add_file(archive, "index.json", json.dumps(index).encode())
     add_file(archive, "oci-layout", b'{"imageLayoutVersion": "1.0.0"}')
@@ -49,43 +49,43 @@ def add_file(
     kind: bytes = tarfile.REGTYPE,
     mode: int = 0o644,
     to: str = "",
-    modified: int = 0,
+    modified_s: int = 0,
 ) -> None:
-    """Add a file, folder or link to `to`, of root, modified so many seconds after the epoch."""
+    """Add a file, folder or link to `to`, owned by root, modified `modified_s` seconds after the epoch."""
     entry = tarfile.TarInfo(name)
-    entry.type, entry.mode, entry.linkname, entry.size, entry.mtime = kind, mode, to, len(content), modified
+    entry.type, entry.mode, entry.linkname, entry.size, entry.mtime = kind, mode, to, len(content), modified_s
     archive.addfile(entry, io.BytesIO(content))
 
 
 def add_layer(archive: tarfile.TarFile, content: bytes) -> Layer:
     """Add a layer, which is a tar file."""
-    added = _add_blob(archive, content, f"{_OCI}.layer.v1.tar")
-    return Layer(size=added["size"], digest=added["digest"])
+    descriptor = _add_blob(archive, content, f"{_OCI}.layer.v1.tar")
+    return Layer(size=descriptor["size"], digest=descriptor["digest"])
 
 
 def add_packed_layer(archive: tarfile.TarFile, tar: Path) -> Layer:
-    """Add a layer that is a file, packed by gzip; the same zlib makes the same bytes of the same file."""
-    unpacked = hashlib.sha256()
-    with tempfile.TemporaryFile(dir=tar.parent) as packed:
-        # Neither the name of the file nor the time.
-        with gzip.GzipFile("", "wb", _LEVEL, packed, mtime=0) as stream, tar.open("rb") as source:
+    """Add a layer that is a file, packed by gzip; the same zlib packs the same file into the same bytes."""
+    tar_hash = hashlib.sha256()
+    with tempfile.TemporaryFile(dir=tar.parent) as file:
+        # Without the name of the file and the time.
+        with gzip.GzipFile("", "wb", _LEVEL, file, mtime=0) as stream, tar.open("rb") as source:
             while piece := source.read(_PIECE):
-                unpacked.update(piece)
+                tar_hash.update(piece)
                 stream.write(piece)
         entry = tarfile.TarInfo()
-        entry.mode, entry.size = 0o644, packed.tell()
-        packed.seek(0)
-        digest = hashlib.file_digest(packed, "sha256").hexdigest()
-        packed.seek(0)
+        entry.mode, entry.size = 0o644, file.tell()
+        file.seek(0)
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+        file.seek(0)
         entry.name = f"blobs/sha256/{digest}"
-        archive.addfile(entry, packed)
-    return Layer(size=entry.size, digest=f"sha256:{digest}", unpacked=f"sha256:{unpacked.hexdigest()}")
+        archive.addfile(entry, file)
+    return Layer(size=entry.size, digest=f"sha256:{digest}", tar_digest=f"sha256:{tar_hash.hexdigest()}")
 
 
 def image_config(
-    layers: Sequence[Layer], config: dict[str, Any], *, architecture: str = "", created: str = ""
+    layers: Sequence[Layer], config: dict[str, Any], *, architecture: str = "", created_at: str = ""
 ) -> bytes:
-    """What an image is beside its layers. `architecture`: as Go and Debian call it, this host's where none is named.
+    """Return an image's config. `architecture`: as Go and Debian call it, by default this host's.
 
     `config` as the OCI image specification has it under `config`: User, Env, Entrypoint and so on.
     """
@@ -93,22 +93,20 @@ def image_config(
         "architecture": architecture or ARCHITECTURE,
         "os": "linux",
         "config": config,
-        "rootfs": {"type": "layers", "diff_ids": [layer.unpacked or layer.digest for layer in layers]},
+        "rootfs": {"type": "layers", "diff_ids": [layer.tar_digest or layer.digest for layer in layers]},
     }
-    return json.dumps(content | ({"created": created} if created else {})).encode()
+    return json.dumps(content | ({"created": created_at} if created_at else {})).encode()
 
 
 def add_image(
     archive: tarfile.TarFile, reference: str, *, layers: Sequence[Layer], config: dict[str, Any]
 ) -> dict[str, Any]:
-    """Add one image of this host's architecture, of layers that the archive has. Returns its entry in the index."""
-    return add_configured(archive, reference, layers=layers, config=image_config(layers, config))
+    """Add one image of this host's architecture, of layers that the archive has. Return its entry in the index."""
+    return add_manifest(archive, reference, layers=layers, config=image_config(layers, config))
 
 
-def add_configured(
-    archive: tarfile.TarFile, reference: str, *, layers: Sequence[Layer], config: bytes
-) -> dict[str, Any]:
-    """The same of what `image_config` has made."""
+def add_manifest(archive: tarfile.TarFile, reference: str, *, layers: Sequence[Layer], config: bytes) -> dict[str, Any]:
+    """Add an image with a config of `image_config`. Return its entry in the index."""
     manifest = {
         "schemaVersion": 2,
         "mediaType": f"{_OCI}.manifest.v1+json",
@@ -120,7 +118,7 @@ def add_configured(
 
 
 def add_docker_manifest(archive: tarfile.TarFile, reference: str, *, layers: Sequence[Layer], config: bytes) -> None:
-    """Have `docker load` read the archive as well, whose image store may be older than OCI's layout."""
+    """Add what `docker load` reads, whose image store may be older than OCI's layout."""
 
     def place(digest: str) -> str:
         return f"blobs/sha256/{digest.removeprefix('sha256:')}"

@@ -1,4 +1,4 @@
-"""The programs that Debian supplies, installed where they are missing."""
+"""The programs that Debian supplies, installed if they are missing."""
 
 import contextlib
 import os
@@ -13,7 +13,7 @@ from embedded_cluster.progress import say, step
 
 CNI_PLUGINS = Path("/usr/lib/cni")
 
-# A file of each package that must be there; a name alone is looked up in PATH.
+# A file of each package that must exist; a name alone is looked up in PATH.
 PROGRAMS = {
     "etcd-server": "etcd",
     "containerd": "containerd",
@@ -28,12 +28,12 @@ PROGRAMS = {
     "iproute2": "ip",
     "nftables": "nft",
 }
-# For all lists of packages to be read, and for all packages to be had from a slow mirror.
+# Time to download all lists of packages, and all packages, from a slow mirror.
 _APT_SECONDS = 1200
 _POLICY = Path("/usr/sbin/policy-rc.d")
-# By these words one that an install which was killed has left is told from the host's own.
+# These words distinguish the policy of a killed installation from the host's own.
 _POLICY_TEXT = "#!/bin/sh\n# storage-acceptance: while its packages are installed\nexit 101\n"
-# The services that these packages bring, to be started with the host from then on.
+# The services that these packages start with the host.
 _SERVICES = {
     "etcd-server": "etcd",
     "containerd": "containerd",
@@ -44,51 +44,51 @@ _SERVICES = {
 
 
 def missing(programs: Mapping[str, str] = PROGRAMS) -> list[str]:
-    """The packages whose program, or other file, is not on this host."""
+    """Return the packages whose program, or other file, is not on this host."""
     return [package for package, program in programs.items() if not _there(program)]
 
 
 def _there(program: str) -> bool:
     if program.startswith("/"):
-        return any(Path("/").glob(program[1:]))  # for folders that are called after the architecture
+        return any(Path("/").glob(program[1:]))  # for folders that are named after the architecture
     return shutil.which(program) is not None
 
 
 def ensure(programs: Mapping[str, str] = PROGRAMS) -> bool:
-    """Install what is missing with apt-get, starting no service; returns whether anything was.
+    """Install what is missing with apt-get, starting no service; return whether anything was.
 
-    Raises EnvironmentFailure where there is no apt-get or where it fails.
+    Raises EnvironmentFailure if there is no apt-get or if it fails.
     """
     if not missing(programs):
         return False
-    with host_lock("packages"):  # apt-get does not wait for another one
-        wanted = missing(programs)
-        if wanted:
-            _install(wanted, programs)
+    with host_lock("packages"):  # apt-get does not wait for another apt-get
+        names = missing(programs)
+        if names:
+            _install(names, programs)
     return True
 
 
-def _install(wanted: Sequence[str], programs: Mapping[str, str]) -> None:
-    say(f"missing Debian packages, installing: {' '.join(wanted)}")
-    by_hand = f"Install them yourself, or have an administrator do it: {' '.join(wanted)}"
+def _install(names: Sequence[str], programs: Mapping[str, str]) -> None:
+    say(f"missing Debian packages, installing: {' '.join(names)}")
+    by_hand = f"Install them yourself, or have an administrator do it: {' '.join(names)}"
     if shutil.which("apt-get") is None:
         raise EnvironmentFailure(f"programs are missing and there is no apt-get to install them with. {by_hand}")
     with step("install Debian packages"), no_service_starts():
         _apt(["update"], by_hand=by_hand)
-        # What is there stays there, also where it is in the way of what is wanted.
-        _apt(["install", "--yes", "--no-install-recommends", "--no-remove", *wanted], by_hand=by_hand)
-        for package in wanted:
+        # Installed packages stay, also if they conflict with these.
+        _apt(["install", "--yes", "--no-install-recommends", "--no-remove", *names], by_hand=by_hand)
+        for package in names:
             if package in _SERVICES:
                 _disable(_SERVICES[package])
-    if left := missing(programs):
+    if still_missing := missing(programs):
         raise EnvironmentFailure(
-            f"apt-get installed {' '.join(left)}, but the programs that are needed are still missing"
+            f"apt-get installed {' '.join(still_missing)}, but the programs that are needed are still missing"
         )
 
 
 @contextlib.contextmanager
 def no_service_starts() -> Iterator[None]:
-    """Keep package scripts from starting services, by Debian's own means; a policy that is there is kept."""
+    """Keep package scripts from starting services, by Debian's own means; keep an existing policy."""
     if _POLICY.exists() and _POLICY.read_text(errors="replace") != _POLICY_TEXT:
         yield
         return
@@ -103,7 +103,7 @@ def no_service_starts() -> Iterator[None]:
 def _disable(service: str) -> None:
     """Have the host not start the service when it boots; the cluster starts its own."""
     for command in (["systemctl", "--quiet", "disable", service], ["update-rc.d", service, "disable"]):
-        if shutil.which(command[0]):  # and no matter whether that knows the service
+        if shutil.which(command[0]):  # even if it does not know the service
             with contextlib.suppress(subprocess.TimeoutExpired):
                 subprocess.run(
                     command,

@@ -1,4 +1,4 @@
-"""An image of PostgreSQL, made of Debian's packages as this host has them, for runs that start it on a volume."""
+"""An image of PostgreSQL, built from Debian's packages as this host has them, for runs that start it on a volume."""
 
 import hashlib
 import json
@@ -27,7 +27,7 @@ PACKAGES = {
 }
 PROGRAMS = ("postgres", "initdb", "pg_ctl", "pgbench", "psql", "pg_amcheck", "pg_checksums")
 _MODULES = ("amcheck", "dict_snowball", "plpgsql")
-_LIBRARIES, _SHARED = Path("/usr/lib/postgresql"), Path("/usr/share/postgresql")
+_LIBRARIES, _SHARE = Path("/usr/lib/postgresql"), Path("/usr/share/postgresql")
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,9 @@ class Image:
 
 
 def ensure() -> Image:
-    """The image, from the cache or made now; installs the Debian packages that lack, without starting their service.
+    """Return the image, from the cache or built now; install missing Debian packages, without starting their service.
 
-    Raises EnvironmentFailure where they cannot be had.
+    Raises EnvironmentFailure if they are not available.
     """
     packages.ensure(PACKAGES)
     version = re.findall(r"\d+(?:\.\d+)+", run([_newest() / "bin/postgres", "--version"]))[0]
@@ -65,9 +65,9 @@ def ensure() -> Image:
 
 
 def offer(layout: Layout) -> None:
-    """Have a cluster that runs hold the image on all nodes, and name it where runs look for images.
+    """Load the image on all nodes of a running cluster, and name it where runs look for images.
 
-    Raises EnvironmentFailure where the image cannot be had or the cluster does not run.
+    Raises EnvironmentFailure if the image is not available or the cluster does not run.
     """
     _running(layout)
     with preparation_lock():
@@ -77,13 +77,13 @@ def offer(layout: Layout) -> None:
         with step(f"PostgreSQL's image on {len(state.node_addresses)} nodes"):
             for number in range(1, len(state.node_addresses) + 1):
                 images.load(image.archive, layout.node(number), snapshotter=state.snapshotter)
-        write_state(layout, state.with_loaded(LoadedImages(archive=str(image.archive), images=(image.reference,))))
+        write_state(layout, state.with_images(LoadedImages(archive=str(image.archive), images=(image.reference,))))
     change = json.dumps({"data": {"postgresqlImage": image.reference}})
     Kubectl.of(layout).run("patch", *CONFIG_MAP, "--type=merge", f"--patch={change}")
 
 
 def _running(layout: Layout) -> ClusterState:
-    """The state of a cluster that runs. Raises EnvironmentFailure where there is none."""
+    """Return the state of a cluster that runs. Raise EnvironmentFailure if there is none."""
     state = read_state(layout)
     if state is None:
         raise EnvironmentFailure(f"cluster {layout.name} does not run; start it with `storage-acceptance cluster up`")
@@ -91,21 +91,21 @@ def _running(layout: Layout) -> ClusterState:
 
 
 def _newest() -> Path:
-    """The folder of the newest version on this host."""
-    found = [path for path in _LIBRARIES.glob("[0-9]*") if (path / "bin/pg_amcheck").exists()]
-    if not found:
+    """Return the folder of the newest version on this host."""
+    folders = [path for path in _LIBRARIES.glob("[0-9]*") if (path / "bin/pg_amcheck").exists()]
+    if not folders:
         raise EnvironmentFailure(f"{_LIBRARIES} holds no PostgreSQL; Debian's package postgresql has one")
-    return max(found, key=lambda path: int(path.name))
+    return max(folders, key=lambda path: int(path.name))
 
 
 def _files() -> dict[str, Path]:
-    """What goes into the image: path there -> file here. Without what it is compiled by as it runs, which is large."""
+    """Return the files of the image: path there -> file here. Without its just-in-time compiler, which is large."""
     folder = _newest()
     programs = [folder / "bin" / name for name in PROGRAMS]
     modules = [folder / "lib" / f"{name}.so" for name in _MODULES]
     (wrapper,) = list(Path("/usr/lib").glob("*/libnss_wrapper.so"))[:1]
-    shared = [path for path in (_SHARED / folder.name).rglob("*") if path.is_file() and "man" not in path.parts]
-    own = {str(path.relative_to("/")): path for path in (*programs, *modules, *shared, wrapper)}
+    data_files = [path for path in (_SHARE / folder.name).rglob("*") if path.is_file() and "man" not in path.parts]
+    own = {str(path.relative_to("/")): path for path in (*programs, *modules, *data_files, wrapper)}
     busybox = images.load_generators()["usr/bin/busybox"]
     return {**images.libraries_of(*programs, *modules, wrapper), **own, "usr/bin/busybox": busybox}
 

@@ -1,4 +1,4 @@
-"""What a host must allow and offer, found out before anything is touched, and told all at once."""
+"""The requirements that a host must meet, checked before anything is changed, and reported together."""
 
 import os
 import shutil
@@ -22,16 +22,16 @@ ALTERNATIVES = (
 )
 
 PART_MEMORY = {CEPH: 2.0, LONGHORN: 2.5}
-"""in GiB, of what a cluster may have, beside what every cluster has; of others little"""
+"""In GiB, of the parts that a cluster may have, beside the memory of every cluster; others need little."""
 
 _GIB = 1024**3
 
 
 @dataclass(frozen=True)
 class Needs:
-    """What `up` asks of the host: free disk and memory in GiB, and the API server's port if it is to be fixed.
+    """The requirements of `up`: free disk and memory in GiB, and the API server's port if it is to be fixed.
 
-    `loop_devices`: that more of them can be made, for volumes. `disks`: a kind of `embedded_cluster.disks`, or None for
+    `loop_devices`: more of them can be created, for volumes. `disks`: a kind of `embedded_cluster.disks`, or None for
     memory if enough of it is free.
     """
 
@@ -43,7 +43,7 @@ class Needs:
 
 
 def memory_for(parts: Iterable[str]) -> float:
-    """GiB that a cluster with these parts needs."""
+    """Return the GiB that a cluster with these parts needs."""
     return Needs.free_memory + sum(PART_MEMORY.get(part, 0) for part in set(parts))
 
 
@@ -57,7 +57,7 @@ def require_root() -> None:
 
 
 def check(needs: Needs) -> None:
-    """Raise EnvironmentFailure naming everything that is in the way; quiet where nothing is."""
+    """Raise EnvironmentFailure naming every problem; do nothing if there is none."""
     tests: list[Callable[[], str | None]] = [
         _mounting,
         _links,
@@ -71,18 +71,18 @@ def check(needs: Needs) -> None:
     ]
     problems = [problem for test in tests if (problem := test())]
     if problems:
-        listed = "\n".join(f"- {problem}" for problem in problems)
-        raise EnvironmentFailure(f"the embedded cluster cannot run here:\n{listed}\n{ALTERNATIVES}")
+        lines = "\n".join(f"- {problem}" for problem in problems)
+        raise EnvironmentFailure(f"the embedded cluster cannot run here:\n{lines}\n{ALTERNATIVES}")
 
 
 def snapshotter() -> str:
-    """How containerd stores images: overlayfs where the state folder's disk allows it, else copies."""
+    """Return the way containerd stores images: overlayfs if the state folder's disk allows it, else copies."""
     existing = next(folder for folder in (STATE_ROOT, *STATE_ROOT.parents) if folder.exists())
     with tempfile.TemporaryDirectory(dir=existing) as folder:
         for name in ("lower", "upper", "work", "all"):
             Path(folder, name).mkdir()
         options = f"lowerdir={folder}/lower,upperdir={folder}/upper,workdir={folder}/work"
-        # In a mount namespace of its own, so it is gone with the command.
+        # In a mount namespace of its own, so the mount ends with the command.
         works = succeeds(["unshare", "--mount", "mount", "-t", "overlay", "overlay", "-o", options, f"{folder}/all"])
     return "overlayfs" if works else "native"
 
@@ -94,7 +94,7 @@ def _mounting() -> str | None:
 
 
 def _links() -> str | None:
-    """Bridge and veth, tried in a network namespace of its own; skipped before `ip` is installed."""
+    """Try bridge and veth in a network namespace of its own; skip that before `ip` is installed."""
     if shutil.which("ip") is None:
         return None
     script = "ip link add b0 type bridge && ip link add v0 type veth peer name v1"
@@ -112,7 +112,7 @@ def _fuse() -> str | None:
 
 
 def loop_device_problem() -> str | None:
-    """Return why no loop devices can be made here; None if they can."""
+    """Return why no loop devices can be created here; None if they can."""
     try:
         os.close(os.open("/dev/loop-control", os.O_RDWR))
     except OSError as error:
@@ -138,17 +138,17 @@ def _controllers() -> str | None:
     return None
 
 
-def _disk(wanted: float) -> str | None:
+def _disk(least: float) -> str | None:
     existing = next(folder for folder in (STATE_ROOT, *STATE_ROOT.parents) if folder.exists())
     free = shutil.disk_usage(existing).free / _GIB
-    if free >= wanted:
+    if free >= least:
         return None
-    return f"{free:.1f} GiB are free for {STATE_ROOT}, {wanted:.1f} GiB are needed; free some, or lower --min-free-disk"
+    return f"{free:.1f} GiB are free for {STATE_ROOT}, {least:.1f} GiB are needed; free some, or lower --min-free-disk"
 
 
-def _memory(wanted: float) -> str | None:
+def _memory(least: float) -> str | None:
     free = psutil.virtual_memory().available / _GIB
-    return None if free >= wanted else f"{free:.1f} GiB of memory are available, {wanted:.1f} GiB are needed"
+    return None if free >= least else f"{free:.1f} GiB of memory are available, {least:.1f} GiB are needed"
 
 
 def _port(port: int | None) -> str | None:

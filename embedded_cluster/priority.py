@@ -1,4 +1,4 @@
-"""Priority over what runs on the same CPUs: for storage daemons, which must not queue behind what they serve.
+"""Priority over other processes on the same CPUs: for storage daemons, which must not queue behind their clients.
 
 On a few shared cores they would; real ones have cores of their own.
 """
@@ -13,7 +13,7 @@ from embedded_cluster.layout import Layout
 
 _NICE = -10
 FIRST = ("nice", "-n", str(_NICE))
-"""the words before a command that is to have it"""
+"""The words before a command that is to have it."""
 _REAL_TIME = ("chrt", "--rr", "1")
 
 
@@ -39,10 +39,10 @@ def go_immediately(pid: int) -> None:
 def go_first(layout: Layout, components: Iterable[str]) -> None:
     """Give it to the sessions of components too.
 
-    Where the kernel groups processes by session, a nice value alone counts only within the session of its process,
-    and a daemon may make more of these.
+    If the kernel groups processes by session, a nice value alone counts only within the session of its process,
+    and a daemon may create more of these.
     """
     for component in components:
         for pid in cgroups.members(f"{layout.cgroup}/daemons/{component}"):
-            with contextlib.suppress(OSError):  # It has ended, or the kernel does not group so.
+            with contextlib.suppress(OSError):  # It has ended, or the kernel does not group by session.
                 Path(f"/proc/{pid}/autogroup").write_text(str(_NICE))

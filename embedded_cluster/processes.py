@@ -1,4 +1,4 @@
-"""Starting daemons, knowing them again, and ending exactly those that belong to a cluster."""
+"""Starts daemons, identifies them again, and ends exactly those that belong to a cluster."""
 
 import dataclasses
 import os
@@ -19,7 +19,7 @@ from embedded_cluster.waiting import NotYet, wait_for
 
 
 def started_ticks(pid: int) -> int | None:
-    """When `pid` started, in clock ticks since boot; None where it does not run (a zombie does not)."""
+    """Return when `pid` started, in clock ticks since boot; None if it does not run (a zombie does not)."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -28,7 +28,7 @@ def started_ticks(pid: int) -> int | None:
 
 
 def is_running(record: ProcessRecord) -> bool:
-    """Whether the very process that was recorded still runs, and not another with its pid."""
+    """Return whether the very process that was recorded still runs, and not another with its pid."""
     return started_ticks(record.pid) == record.started_ticks
 
 
@@ -43,9 +43,9 @@ class Daemons:
     def start(
         self, component: str, command: Sequence[str | Path], *, environment: Mapping[str, str] | None = None
     ) -> int:
-        """Start `command` in a session of its own, logging to `logs/<component>.log`; its pid.
+        """Start `command` in a session of its own, logging to `logs/<component>.log`; return its pid.
 
-        The process inherits the cluster's marker and sits in a cgroup of its own, as do all it starts.
+        The process inherits the cluster's marker and sits in a cgroup of its own, as do all its children.
         """
         cgroup = f"{self.layout.cgroup}/daemons/{component}"
         cgroups.create_marking(cgroup)
@@ -68,14 +68,14 @@ class Daemons:
 
     def _record(self, record: ProcessRecord) -> None:
         with self._lock:
-            others = tuple(old for old in self.state.processes if old.component != record.component)
-            self.state = dataclasses.replace(self.state, processes=(*others, record))
+            other_records = tuple(old for old in self.state.processes if old.component != record.component)
+            self.state = dataclasses.replace(self.state, processes=(*other_records, record))
             write_state(self.layout, self.state)
 
-    def note_loaded(self, loaded: LoadedImages) -> None:
+    def note_images(self, images: LoadedImages) -> None:
         """Record that all nodes have these images, too."""
         with self._lock:
-            self.state = self.state.with_loaded(loaded)
+            self.state = self.state.with_images(images)
             write_state(self.layout, self.state)
 
     def finish(self) -> None:
@@ -85,11 +85,11 @@ class Daemons:
             write_state(self.layout, self.state)
 
     def has(self, component: str) -> bool:
-        """Whether `component` was started, whatever became of it."""
+        """Return whether `component` was started, even if it has ended."""
         return any(record.component == component for record in self.state.processes)
 
     def running(self, component: str) -> int | None:
-        """The pid of `component`; None where it was not started, or has ended."""
+        """Return the pid of `component`; None if it was not started, or has ended."""
         records = (record for record in self.state.processes if record.component == component)
         return next((record.pid for record in records if is_running(record)), None)
 
@@ -100,63 +100,63 @@ class Daemons:
             raise EnvironmentFailure(f"{component} ended. {self.last_words(component)}")
 
     def last_words(self, component: str) -> str:
-        """The last lines of a component's log, and where the rest is."""
+        """Return the last lines of a component's log, and where the rest is."""
         path = self.layout.logs / f"{component}.log"
         lines = path.read_text(errors="replace").splitlines() if path.exists() else []
         return f"Its log, {path}, ends:\n" + "\n".join(f"  {line[:300]}" for line in lines[-8:])
 
 
 def of_cluster(layout: Layout) -> set[int]:
-    """The pids of everything that belongs to a cluster: recorded, marked, or in one of its cgroups."""
+    """Return the pids of everything that belongs to a cluster: recorded, marked, or in one of its cgroups."""
     state = read_state(layout)
-    found = {record.pid for record in state.processes if is_running(record)} if state else set()
-    found |= cgroups.members(layout.cgroup)
+    pids = {record.pid for record in state.processes if is_running(record)} if state else set()
+    pids |= cgroups.members(layout.cgroup)
     marker = f"{MARKER}={layout.name}".encode()
     for pid in psutil.pids():
         try:
             if marker in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):
-                found.add(pid)
+                pids.add(pid)
         except OSError:
             continue
-    return {pid for pid in found - {os.getpid()} if started_ticks(pid) is not None}
+    return {pid for pid in pids - {os.getpid()} if started_ticks(pid) is not None}
 
 
 def end(layout: Layout, *, letting_go: Callable[[], None] = lambda: None, timeout: float = 60) -> int:
-    """Kill all processes of a cluster until none is left; returns how many there were.
+    """Kill all processes of a cluster until none is left; return how many there were.
 
-    `letting_go` is called once they are killed, and again: what it releases may be all that some of them wait for.
+    `letting_go` is called once they are killed, and again: some of them may wait for what it releases.
 
-    SIGKILL without asking first: the cluster is thrown away, and a polite end lets kubelets and shims start more.
+    SIGKILL without SIGTERM first: the cluster is thrown away, and a polite end lets kubelets and shims start more.
     """
-    seen: set[int] = set()
+    all_pids: set[int] = set()
 
-    def killed() -> None:
-        left = of_cluster(layout)
-        seen.update(left)
-        kill(left)
+    def kill_all() -> None:
+        pids = of_cluster(layout)
+        all_pids.update(pids)
+        kill(pids)
         letting_go()
-        if left:
-            raise NotYet(f"processes {sorted(left)}")
+        if pids:
+            raise NotYet(f"processes {sorted(pids)}")
 
-    wait_for(f"the processes of cluster {layout.name} to end", killed, timeout=timeout, interval=0.05)
-    return len(seen)
+    wait_for(f"the processes of cluster {layout.name} to end", kill_all, timeout=timeout, interval=0.05)
+    return len(all_pids)
 
 
 def with_argument(argument: str) -> set[int]:
-    """The pids of processes that were started with exactly `argument` among their words."""
-    found = set()
+    """Return the pids of processes that were started with exactly `argument` among their words."""
+    pids = set()
     for pid in psutil.pids():
         try:
             words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
         except OSError:
             continue
         if argument.encode() in words and started_ticks(pid) is not None:
-            found.add(pid)
-    return found
+            pids.add(pid)
+    return pids
 
 
 def kill(pids: Collection[int]) -> None:
-    """Kill all, as a power cut does: none sees another go, let alone says so. One that ended meanwhile is no error."""
+    """Kill all, as a power cut does: none notices that another ends. One that has ended already is no error."""
     for number in (signal.SIGSTOP, signal.SIGKILL):
         for pid in pids:
             with suppress(ProcessLookupError):

@@ -1,4 +1,4 @@
-"""What `up` and `down` tell while they work: one line a step, with its seconds."""
+"""The output of `up` and `down` while they work: one line a step, with its seconds."""
 
 import sys
 import time
@@ -9,15 +9,15 @@ from contextlib import contextmanager
 @contextmanager
 def step(title: str) -> Iterator[None]:
     """Print `title` and how many seconds the block took; steps may run beside each other."""
-    started = time.monotonic()
+    began_s = time.monotonic()
     outcome = "failed"
     try:
         yield
         outcome = ""
     finally:
-        print(f"{time.monotonic() - started:7.1f} s  {title} {outcome}".rstrip(), flush=True)
+        print(f"{time.monotonic() - began_s:7.1f} s  {title} {outcome}".rstrip(), flush=True)
 
 
 def say(text: str) -> None:
-    """Print one line now, also where the output is a pipe."""
+    """Print one line now, also if the output is a pipe."""
     print(text, file=sys.stdout, flush=True)

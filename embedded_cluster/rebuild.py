@@ -9,7 +9,7 @@ from embedded_cluster.layout import Layout
 from embedded_cluster.locking import cluster_lock
 from embedded_cluster.replica import Replica
 
-NOT_WHOLE, FAILED = 1, 2
+NOT_WHOLE, ERROR_STATUS = 1, 2
 
 
 def _act(replica: Replica, action: str) -> None:
@@ -21,7 +21,7 @@ def _act(replica: Replica, action: str) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one action; its exit status: 0, for `whole` 1 where it is not, 2 for errors, which are told in words."""
+    """Run one action; return its exit status: 0, for `whole` 1 if it is not, 2 for errors, which are printed."""
     parser = argparse.ArgumentParser(prog="python -m embedded_cluster.rebuild", description=__doc__)
     parser.add_argument("action", choices=["lose", "whole", "progress", "restore"])
     parser.add_argument("cluster")
@@ -36,14 +36,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         elif options.action == "progress":
             share = round(replica.progress(), 2)
             if share:
-                replica.let_heal()  # now that it is seen to go on
+                replica.let_heal()  # now that a poll has seen the healing
             print(f"{share:.2f}")
         elif lacks := replica.lacks():
             print("\n".join(lacks), file=sys.stderr)
             return NOT_WHOLE
     except AcceptanceError as error:
         print(f"error: {error}", file=sys.stderr)
-        return FAILED
+        return ERROR_STATUS
     return 0
 
 

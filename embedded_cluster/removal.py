@@ -1,4 +1,4 @@
-"""Taking a cluster off the host, from whatever state it is in, and proving that nothing is left."""
+"""Takes a cluster off the host, from whatever state it is in, and proves that nothing is left."""
 
 import contextlib
 import shutil
@@ -17,43 +17,43 @@ def remove(layout: Layout) -> None:
     Raises EnvironmentFailure naming what could not be removed.
     """
     processes.end(layout, letting_go=lambda: frozen.thaw(layout))
-    # They keep their loop devices otherwise.
-    for mounted in (layout.csi.frozen, layout.local):
-        mounts.unmount(mounted)
+    # Otherwise they keep their loop devices.
+    for target in (layout.csi.frozen, layout.local):
+        mounts.unmount(target)
     loop_devices.detach(lambda: loop_devices.of_cluster(layout))
     for folder in (layout.run, layout.state):
         mounts.unmount(folder)
     network.remove(layout)
     cgroups.remove(layout.cgroup)
     for folder in (layout.run, layout.state):
-        # Never into a file system that would not go: its files may be another's.
+        # Never delete inside a file system that could not be unmounted: its files may belong to another cluster.
         if not mounts.below(folder):
             shutil.rmtree(folder, ignore_errors=True)
             with contextlib.suppress(OSError):  # Not empty: other clusters.
                 folder.parent.rmdir()
-    loop_devices.remove_added()
+    loop_devices.remove_new()
     mount_points.remove()
     sysctls.restore()
-    if left := leftovers(layout):
-        listed = "\n".join(f"- {item}" for item in left)
-        raise EnvironmentFailure(f"cluster {layout.name} could not be removed entirely; left are:\n{listed}")
+    if remains := leftovers(layout):
+        lines = "\n".join(f"- {item}" for item in remains)
+        raise EnvironmentFailure(f"cluster {layout.name} could not be removed entirely; left are:\n{lines}")
 
 
 def leftovers(layout: Layout) -> list[str]:
-    """Everything of a cluster that is on the host, in words; empty where there is none."""
-    found = [f"process {pid}" for pid in sorted(processes.of_cluster(layout))]
+    """Return everything of a cluster that is on the host, in words; empty if there is none."""
+    remains = [f"process {pid}" for pid in sorted(processes.of_cluster(layout))]
     for folder in (layout.state, layout.run):
-        found += [f"mount {target}" for target in mounts.below(folder)]
-        found += [f"folder {folder}"] * folder.exists()
-    found += [f"loop device {device.name}" for device in loop_devices.of_cluster(layout)]
-    found += [f"bridge {layout.bridge}"] * network.exists(layout)
-    found += [f"cgroup {folder}" for folder in cgroups.remaining(layout.cgroup)]
-    return found
+        remains += [f"mount {target}" for target in mounts.below(folder)]
+        remains += [f"folder {folder}"] * folder.exists()
+    remains += [f"loop device {device.name}" for device in loop_devices.of_cluster(layout)]
+    remains += [f"bridge {layout.bridge}"] * network.exists(layout)
+    remains += [f"cgroup {folder}" for folder in cgroups.remaining(layout.cgroup)]
+    return remains
 
 
 def keep_logs(layout: Layout) -> Path:
     """Copy the logs of a start that failed to the cache; return their folder."""
     target = cache_folder() / "logs" / f"{layout.name}-{time.strftime('%Y%m%d-%H%M%S')}"
-    with contextlib.suppress(OSError):  # Failed before there were any.
+    with contextlib.suppress(OSError):  # It failed before there were any.
         shutil.copytree(layout.logs, target)
     return target

@@ -1,6 +1,6 @@
-"""Losing one volume's replica of the replicated class, and seeing GlusterFS heal it.
+"""Loses one volume's replica of the replicated class, and watches GlusterFS heal it.
 
-A brick is killed and emptied of that volume's folder, and started again. What other volumes have on it stays.
+A brick is killed and emptied of that volume's folder, and started again. Other volumes on it stay.
 """
 
 import os
@@ -18,21 +18,21 @@ from embedded_cluster.processes import Daemons
 from embedded_cluster.state import read_state
 from embedded_cluster.waiting import NotYet, wait_for
 
-LOST = 2
-"""the node whose brick loses the volume"""
+LOST_NODE = 2
+"""The node whose brick loses the volume."""
 CLASS = "replicated"
 
 # Volume, namespace, claim.
 _FOLDER = re.compile(r"pvc-[a-z0-9-]+_[a-z0-9-]+_[a-z0-9-]+")
 _CLIENTS = re.compile(r"^Brick : [^:]+:(\S+)\nClients connected : (\d+)$", re.MULTILINE)
 _HEALED_AT_ONCE = 128 * 1024
-# What GlusterFS notes on a file: its id, and on a good replica what another one lacks of it.
+# GlusterFS's attributes of a file: its id, and on a good replica what another one lacks of it.
 _GFID = "trusted.gfid"
-_PENDING = f"trusted.afr.{VOLUME}-client-{LOST - 1}"
+_PENDING = f"trusted.afr.{VOLUME}-client-{LOST_NODE - 1}"
 
 
 class Replica:
-    """The replica of a volume on the brick of node LOST. `folder`: the volume's, below the root of the file system."""
+    """The replica of a volume on the brick of node LOST_NODE. `folder`: the volume's, below the file system's root."""
 
     def __init__(self, layout: Layout, folder: str) -> None:
         state = read_state(layout)
@@ -42,16 +42,16 @@ class Replica:
             raise WrongUsage(f"wanted the folder of a volume as the provisioner names it, found {folder!r}")
         daemons = Daemons(layout=layout, state=state)
         self._files = GlusterFS(layout=layout, daemons=daemons, address=state.gateway)
-        self._brick = layout.node(LOST).brick / "data"
-        self._good = [layout.node(number).brick / "data" for number in range(1, REPLICAS + 1) if number != LOST]
+        self._brick = layout.node(LOST_NODE).brick / "data"
+        self._good = [layout.node(number).brick / "data" for number in range(1, REPLICAS + 1) if number != LOST_NODE]
         self._folder = folder
         if not (self._good[0] / folder).is_dir():
             raise WrongUsage(f"the replicated class of cluster {layout.name} has no volume folder {folder}")
 
     def lose(self) -> str:
-        """Kill the brick, empty it of the volume, start it again; what was done, in words.
+        """Kill the brick, empty it of the volume, start it again; return what was done, in words.
 
-        It is healed slowly until somebody has seen that it is being healed (`let_heal`).
+        It is healed slowly until a poll has seen that it is being healed (`let_heal`).
         """
         self._files.hold_healing()
         self._kill()
@@ -59,14 +59,14 @@ class Replica:
             size = self._remove()
         finally:
             self.restore()
-        return f"brick of node {LOST} killed and emptied of {size // 1024**2} MiB of the volume"
+        return f"brick of node {LOST_NODE} killed and emptied of {size // 1024**2} MiB of the volume"
 
     def restore(self) -> None:
         """Have the brick run, and GlusterFS heal what it lacks."""
         wait_for("the brick to serve its clients", self._serve, timeout=60, interval=0.3)
         self._files.go_first()
         if self.lacks():
-            # Not of what is noted as missing, for nobody saw the files go: of all that is not there.
+            # `full`: heal all missing files, because GlusterFS has no record of these: it did not see their deletion.
             self._files.command("volume", "heal", VOLUME, "full")
 
     def let_heal(self) -> None:
@@ -74,41 +74,41 @@ class Replica:
         self._files.release_healing()
 
     def lacks(self) -> list[str]:
-        """What the replica lacks of the volume, in words; nothing when it is whole."""
+        """Return what the replica lacks of the volume, in words; nothing if it is complete."""
         if not self._runs():
-            return [f"the brick of node {LOST} does not run"]
-        found = []
+            return [f"the brick of node {LOST_NODE} does not run"]
+        problems = []
         for good in self._good:
             for path in [good, *_tree(good / self._folder)]:
                 name = path.relative_to(good)
                 if not (self._brick / name).exists():
-                    found.append(f"{name} is not there")
+                    problems.append(f"{name} is not there")
                 elif any(_attribute(path, _PENDING)):
-                    found.append(f"{name} is not up to date")
-        return found
+                    problems.append(f"{name} is not up to date")
+        return problems
 
     def progress(self) -> float:
-        """The share of the volume's files that is there again, in percent."""
-        there, wanted = 0, 0
+        """Return the share of the volume's files that is healed, in percent."""
+        there, total = 0, 0
         for path in _tree(self._good[0] / self._folder):
             if not path.is_file():
                 continue
-            healed = self._brick / path.relative_to(self._good[0])
-            wanted += path.stat().st_size
-            there += _healed_to(healed) if healed.exists() else 0
-        return min(100.0, 100 * there / wanted) if wanted else 100.0
+            copy = self._brick / path.relative_to(self._good[0])
+            total += path.stat().st_size
+            there += _healed_to(copy) if copy.exists() else 0
+        return min(100.0, 100 * there / total) if total else 100.0
 
     def _kill(self) -> None:
-        def killed() -> None:
-            found = self._brick_processes()
-            processes.kill(found)
-            if found:
-                raise NotYet(f"processes {sorted(found)}")
+        def kill_all() -> None:
+            pids = self._brick_processes()
+            processes.kill(pids)
+            if pids:
+                raise NotYet(f"processes {sorted(pids)}")
 
-        wait_for("the brick to end", killed, timeout=60)
+        wait_for("the brick to end", kill_all, timeout=60)
 
     def _remove(self) -> int:
-        """Remove the volume's folder from the brick, and GlusterFS's own links to its files; the bytes that it held."""
+        """Remove the volume's folder from the brick, and GlusterFS's own links to its files; return their bytes."""
         target, size = self._brick / self._folder, 0
         for path in _tree(target):
             size += 0 if path.is_dir() else path.stat().st_blocks * 512
@@ -126,29 +126,29 @@ class Replica:
         return bool(self._brick_processes())
 
     def _serve(self) -> None:
-        """Start the brick where it does not run, and see that whoever uses the others uses it too.
+        """Start the brick if it does not run, and check that all clients of the other bricks use it too.
 
         The self-heal daemon is one of these: it would find nothing to do on a brick that it does not reach.
         """
         try:
-            self._files.start_missing_bricks()  # once more where glusterd has not noticed yet that it is gone
-            said = self._files.command("volume", "status", VOLUME, "clients")
+            self._files.start_missing_bricks()  # repeated, because glusterd may not have noticed yet that it has ended
+            output = self._files.command("volume", "status", VOLUME, "clients")
         except EnvironmentFailure as error:
             raise NotYet(str(error)) from None
-        clients = {brick: int(count) for brick, count in _CLIENTS.findall(said)}
+        clients = {brick: int(count) for brick, count in _CLIENTS.findall(output)}
         if clients.get(str(self._brick), 0) < max(clients.values(), default=1):
             raise NotYet(f"clients by brick: {clients}")
 
 
 def _tree(folder: Path) -> Iterator[Path]:
-    """The folder and all below it, folders before what they hold."""
+    """Yield the folder and all below it, folders before their contents."""
     yield folder
     for here, folders, files in os.walk(folder):
         yield from (Path(here) / name for name in (*folders, *files))
 
 
 def _healed_to(path: Path) -> int:
-    """How far a file is healed: to where its last data is, for it is healed from its beginning on, at its full size."""
+    """Return where a file's last data is: it is healed from its beginning on, at its full size."""
     low, high = 0, path.stat().st_size
     with path.open("rb") as file:
         while high - low > _HEALED_AT_ONCE:
@@ -156,7 +156,7 @@ def _healed_to(path: Path) -> int:
             try:
                 os.lseek(file.fileno(), middle, os.SEEK_DATA)
                 low = middle
-            except OSError:  # none from there on
+            except OSError:  # no data from there on
                 high = middle
     return high
 
@@ -169,7 +169,7 @@ def _attribute(path: Path, name: str) -> bytes:
 
 
 def rebuild_commands(storage_class: str, *, name: str) -> dict[str, list[str]] | None:
-    """The commands of a target file that lose and watch a replica of the class; None where it has none.
+    """Return the commands of a target file that lose and watch a replica of the class; None if it has none.
 
     Those of the replicated class, in the cluster `name`; the provisioner names a volume's folder by volume, namespace
     and claim.

@@ -1,7 +1,7 @@
 """Services that lead somewhere, and their names: for parts of a cluster that find each other as in any other cluster.
 
 kube-proxy changes the packets in a network namespace of its own: a station on the pod bridge that answers for all
-ClusterIPs, and through which the packets come back. So the host's tables, routes and settings stay as they are.
+ClusterIPs, and through which the packets return. So the host's tables, routes and settings stay as they are.
 """
 
 import os
@@ -23,9 +23,9 @@ HOLDER, PROXY, NAMES = "services", "kube-proxy", "coredns"
 _NAMES_USER = "storage-acceptance:coredns"
 _LIVES_BY = ("unshare", "--net", "sleep", "infinity")
 _LINK = "bridge0"
-# Packets pass from a pod to a pod, in and out by the same link; nobody is to be told of a shorter way.
+# Packets between pods enter and leave by the same link; no redirects must announce a shorter way.
 _SETTINGS = {"ip_forward": "1", "conf/all/send_redirects": "0", "conf/default/send_redirects": "0"}
-# Its own time-outs and limits of the kernel's table of connections are the host's, which only the host may set.
+# kube-proxy must not set time-outs and limits of the kernel's table of connections: they are the host's.
 _NO_LIMITS = ("max-per-core=0", "tcp-timeout-established=0s", "tcp-timeout-close-wait=0s")
 # The kubelets name the gateway as the name server of all pods.
 _COREFILE = """
@@ -47,7 +47,7 @@ class _Station:
     holder: int
 
     def inside(self, command: Sequence[str | Path]) -> list[str | Path]:
-        """The command that runs `command` in it; its files and mounts are those of the host."""
+        """Return the command that runs `command` in it; its files and mounts are those of the host."""
         return ["nsenter", f"--net=/proc/{self.holder}/ns/net", "--", *command]
 
     def require_apart(self) -> None:
@@ -75,12 +75,12 @@ class _Station:
 def start(control_plane: ControlPlane, *, programs: ServicePrograms, kubectl: Kubectl, node: str) -> None:
     """Have ClusterIPs and names of services lead to the services, for pods and for the API server.
 
-    `node`: a node that is there, whose name kube-proxy takes, for it has to have one.
+    `node`: an existing node, whose name kube-proxy uses, because it needs one.
     Raises EnvironmentFailure with the end of the log of the one that failed.
     """
     layout, daemons, pods = control_plane.layout, control_plane.daemons, control_plane.network
     kubectl.apply("services.yaml")
-    # Kubernetes has the rights of the first ready.
+    # Kubernetes predefines the permissions of the first.
     control_plane.kubeconfig(PROXY, common_name="system:kube-proxy")
     control_plane.kubeconfig(NAMES, common_name=_NAMES_USER)
     station = _Station(daemons.start(HOLDER, _LIVES_BY))
@@ -109,11 +109,11 @@ def _start_proxy(control_plane: ControlPlane, *, station: _Station, program: Pat
     command: list[str | Path] = [
         program,
         f"--kubeconfig={control_plane.layout.pki / f'{PROXY}.kubeconfig'}",
-        # 127.0.0.1 is another one in its namespace.
+        # 127.0.0.1 is not the host's in its namespace.
         f"--master={server}",
         f"--hostname-override={node}",
         "--proxy-mode=nftables",
-        # Else a pod would answer the pod that asks directly, which expects a ClusterIP to answer.
+        # Otherwise a pod would answer its client directly, which expects the answer from a ClusterIP.
         "--masquerade-all",
         *(f"--conntrack-{limit}" for limit in _NO_LIMITS),
     ]
@@ -121,10 +121,10 @@ def _start_proxy(control_plane: ControlPlane, *, station: _Station, program: Pat
 
 
 def _wait(control_plane: ControlPlane) -> None:
-    """Wait until the API server answers at its own ClusterIP, and somebody is asked for names."""
+    """Wait until the API server answers at its own ClusterIP, and the name server at the gateway."""
     first, gateway = str(control_plane.cluster_ip), control_plane.network.gateway
 
-    def reached() -> None:
+    def require_answers() -> None:
         require_alive(control_plane.daemons)
         for place in ((first, 443), (gateway, _NAMES_PORT)):
             try:
@@ -133,6 +133,6 @@ def _wait(control_plane: ControlPlane) -> None:
                 raise NotYet(f"no answer on {place[0]}:{place[1]}: {error}") from None
 
     try:
-        wait_for("services to be reached", reached, timeout=60, interval=0.3)
+        wait_for("services to be reached", require_answers, timeout=60, interval=0.3)
     except EnvironmentFailure as error:
         raise EnvironmentFailure(f"{error}. {control_plane.daemons.last_words(PROXY)}") from None

@@ -1,4 +1,4 @@
-"""Nodes and storage that exist in the API server alone, played by KWOK: for what many pods cost, not what they do."""
+"""Nodes and storage in the API server alone, simulated by KWOK: for the cost of many pods, not for their work."""
 
 import json
 from pathlib import Path
@@ -21,7 +21,7 @@ MARK = "storage-acceptance/simulated"
 MOST_NODES = 500
 PODS_A_NODE = 1000
 
-# As a real one would at its quickest. KWOK does not look whether the volume is attached yet, which takes about 0.1 s.
+# As fast as the fastest real pod. KWOK does not wait until the volume is attached, which takes about 0.1 s.
 _RUNNING_AFTER_MS = 1000
 _READY_WITHIN_S = 60
 _SERVED_WITHIN_S = 30
@@ -30,17 +30,17 @@ _POD_ADDRESSES = "198.18.0.0/15"
 
 
 def present(kubectl: Kubectl) -> set[str]:
-    """The names of the simulated nodes. Raises EnvironmentFailure where the API server does not answer."""
+    """Return the names of the simulated nodes. Raise EnvironmentFailure if the API server does not answer."""
     return {node["metadata"]["name"] for node in kubectl.get("nodes", f"--selector={MARK}")}
 
 
 def arrange(layout: Layout, *, nodes: int | None) -> None:
-    """Have exactly `nodes` simulated nodes in a running cluster, all Ready; None: those that there are, and say so.
+    """Have exactly `nodes` simulated nodes in a running cluster, all Ready; None: keep and print those that exist.
 
-    With the first come KWOK, built where it was not yet, and the class `simulated`; both then stay. Pods of nodes that
-    go are removed by Kubernetes, within about a minute.
+    With the first come KWOK, built if it was not yet, and the class `simulated`; both then stay. Pods of removed nodes
+    are removed by Kubernetes, within about a minute.
 
-    Raises EnvironmentFailure where KWOK cannot be built, or it or its nodes do not come up.
+    Raises EnvironmentFailure if KWOK cannot be built, or it or its nodes do not come up.
     """
     kubectl = Kubectl.of(layout)
     there = present(kubectl)
@@ -48,12 +48,12 @@ def arrange(layout: Layout, *, nodes: int | None) -> None:
         if there:
             say(f"simulated nodes: {len(there)}; `up --simulated-nodes COUNT` changes that, 0 removes them")
         return
-    wanted = {layout.simulated_node(number) for number in range(1, nodes + 1)}
-    if surplus := there - wanted:
+    names = {layout.simulated_node(number) for number in range(1, nodes + 1)}
+    if surplus := there - names:
         with step(f"remove {len(surplus)} simulated nodes"):
             kubectl.run("delete", "node", *sorted(surplus), "--ignore-not-found", timeout=60)
-    if wanted:
-        _add(wanted - there, of=wanted, layout=layout, kubectl=kubectl)
+    if names:
+        _add(names - there, of=names, layout=layout, kubectl=kubectl)
 
 
 def _add(missing: set[str], *, of: set[str], layout: Layout, kubectl: Kubectl) -> None:
@@ -69,7 +69,7 @@ def _add(missing: set[str], *, of: set[str], layout: Layout, kubectl: Kubectl) -
         if missing:
             values = [{"name": name, "pods": str(PODS_A_NODE)} for name in sorted(missing)]
             kubectl.apply_each("simulated-node.yaml", values)
-        _wait(daemons, kubectl=kubectl, wanted=of)
+        _wait(daemons, kubectl=kubectl, names=of)
 
 
 def _start(daemons: Daemons, *, kubectl: Kubectl, kwok: builds.Kwok) -> None:
@@ -80,7 +80,7 @@ def _start(daemons: Daemons, *, kubectl: Kubectl, kwok: builds.Kwok) -> None:
             "take it down and start it again"
         )
     kubectl.run("apply", "--server-side", "--force-conflicts", f"--filename={kwok.definition}")
-    wait_for("KWOK's stages to be served", lambda: _require_served(kubectl), timeout=_SERVED_WITHIN_S)
+    wait_for("KWOK's stages to be served", lambda: _require_stages(kubectl), timeout=_SERVED_WITHIN_S)
     kubectl.run("apply", "--server-side", "--force-conflicts", f"--filename={kwok.stages}")
     delay = {"spec": {"delay": {"durationMilliseconds": _RUNNING_AFTER_MS}}}
     kubectl.run("patch", "stage/pod-ready", "--type=merge", f"--patch={json.dumps(delay)}")
@@ -93,15 +93,15 @@ def _start(daemons: Daemons, *, kubectl: Kubectl, kwok: builds.Kwok) -> None:
         "--manage-all-nodes=false",
         "--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake",
         f"--node-lease-duration-seconds={timers(short=daemons.state.short_timers).lease_s}",
-        # No kubelet listens anywhere: a loopback address has the API server refuse logs and exec at once.
+        # No kubelet listens anywhere: with a loopback address the API server refuses logs and exec immediately.
         "--node-ip=127.0.0.1",
         f"--cidr={_POD_ADDRESSES}",
     ]
-    # Else it would read the user's own settings for it.
+    # Otherwise KWOK would read the user's own settings.
     daemons.start(COMPONENT, command, environment={"KWOK_WORKDIR": str(daemons.layout.state / COMPONENT)})
 
 
-def _require_served(kubectl: Kubectl) -> None:
+def _require_stages(kubectl: Kubectl) -> None:
     # Not `kubectl wait`: it gives up on a definition that has no conditions yet.
     (definition,) = kubectl.get("customresourcedefinition", "stages.kwok.x-k8s.io")
     conditions = definition.get("status", {}).get("conditions") or []
@@ -109,10 +109,10 @@ def _require_served(kubectl: Kubectl) -> None:
         raise NotYet(f"conditions: {conditions}")
 
 
-def _wait(daemons: Daemons, *, kubectl: Kubectl, wanted: set[str]) -> None:
+def _wait(daemons: Daemons, *, kubectl: Kubectl, names: set[str]) -> None:
     def ready() -> None:
         daemons.require_alive(COMPONENT)
-        if missing := wanted - set(ready_nodes(kubectl)):
+        if missing := names - set(ready_nodes(kubectl)):
             raise NotYet(f"not Ready are {', '.join(sorted(missing)[:5])}, {len(missing)} in all")
 
     try:

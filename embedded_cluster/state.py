@@ -1,4 +1,4 @@
-"""The state file of a cluster: what was started and where it listens, written whole and renamed."""
+"""The state file of a cluster: what was started and where it listens, written as a whole and renamed."""
 
 import json
 import os
@@ -10,12 +10,12 @@ from embedded_cluster.layout import Layout
 
 CEPH, CSI, LONGHORN = "ceph", "csi", "longhorn"
 PARTS = (CEPH, CSI, LONGHORN)
-"""what a cluster may have beside what every cluster has"""
+"""The parts that a cluster may have beside those of every cluster."""
 
 
 @dataclass(frozen=True)
 class ProcessRecord:
-    """A process that was started; pid and start time together name it, since pids are used again."""
+    """A process that was started; pid and start time together name it, because pids are used again."""
 
     component: str
     pid: int
@@ -34,8 +34,8 @@ class LoadedImages:
 class ClusterState:
     """All that is needed to reach, judge and remove a cluster. Ports are TCP ports on the address beside them.
 
-    `parts`: what it has beside what every cluster has, as `up --with` names it. `disks`: the kind of its disks.
-    `loaded`: images of parts, and those that were offered to it later.
+    `parts`: the parts that it has beside those of every cluster, as `up --with` names them. `disks`: the kind of its
+    disks. `loaded`: images of parts, and those that were offered to it later.
     """
 
     name: str
@@ -55,26 +55,26 @@ class ClusterState:
     processes: tuple[ProcessRecord, ...] = ()
     complete: bool = False
 
-    def with_loaded(self, new: LoadedImages) -> "ClusterState":
-        """The state after `new` were loaded, also in the place of others of the same names."""
-        others = (old for old in self.loaded if not set(old.images) & set(new.images))
-        return replace(self, loaded=(*others, new))
+    def with_images(self, new: LoadedImages) -> "ClusterState":
+        """Return the state with `new` loaded, in place of others of the same names."""
+        other_images = (old for old in self.loaded if not set(old.images) & set(new.images))
+        return replace(self, loaded=(*other_images, new))
 
 
 def boot_id() -> str:
-    """An id of this boot of the kernel: pids and mounts of another boot mean nothing."""
+    """Return an id of this boot of the kernel: pids and mounts of another boot mean nothing."""
     return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
 
 
 def read_state(layout: Layout) -> ClusterState | None:
-    """The state of the cluster; None where there is none, where it cannot be read, or where it is of another boot."""
+    """Return the state of the cluster; None if there is none, if it cannot be read, or if it is of another boot."""
     try:
         raw: dict[str, Any] = json.loads(layout.state_file.read_text())
         raw["processes"] = tuple(ProcessRecord(**process) for process in raw["processes"])
         raw["node_addresses"] = tuple(raw["node_addresses"])
         raw["parts"] = tuple(raw.get("parts", ()))
-        loaded = [{**each, "images": tuple(each["images"])} for each in raw.get("loaded", ())]
-        raw["loaded"] = tuple(LoadedImages(**each) for each in loaded)
+        loads = [{**record, "images": tuple(record["images"])} for record in raw.get("loaded", ())]
+        raw["loaded"] = tuple(LoadedImages(**record) for record in loads)
         state = ClusterState(**raw)
     except (OSError, ValueError, KeyError, TypeError):
         return None

@@ -1,4 +1,4 @@
-"""What runs, what does not, and whether the cluster answers."""
+"""The status of a cluster: which processes run, and whether the cluster answers."""
 
 import contextlib
 from dataclasses import dataclass
@@ -15,16 +15,16 @@ from embedded_cluster.processes import is_running
 from embedded_cluster.state import CEPH, CSI, LONGHORN, ClusterState, read_state
 from embedded_cluster.waiting import NotYet, wait_for
 
-# For what passes on a busy machine: a node that is late to tell that it lives, a server or a mount that is slow.
+# Time for transient problems of a busy machine: a late heartbeat of a node, a slow server or mount.
 PASSES_S = 90
 _MOUNT_ANSWERS_S = 20
 
 
 @dataclass(frozen=True)
 class Status:
-    """The state of a cluster; `problems` is empty where it is healthy, and `lines` is for people.
+    """The state of a cluster; `problems` is empty if it is healthy, and `lines` is for people.
 
-    `may_pass`: all its processes run, so that the problems may go by themselves. `short`: those of its problems that
+    `may_pass`: all its processes run, so that the problems may pass by themselves. `short`: those of its problems that
     are of the machine, which a new cluster would have, too. `without_images`: the nodes that lack images, which can be
     loaded again.
     """
@@ -38,7 +38,7 @@ class Status:
 
 
 def status(layout: Layout) -> Status:
-    """Ask processes, API server and mount how they are; takes a second at most while all is well."""
+    """Query processes, API server and mount; takes a second at most while all is well."""
     state = read_state(layout)
     if state is None or not any(is_running(record) for record in state.processes):
         return Status(running=False, problems=(f"cluster {layout.name} does not run",), lines=())
@@ -59,92 +59,92 @@ def status(layout: Layout) -> Status:
         problems += [] if alive else [f"{record.component} is dead; see {layout.logs / record.component}.log"]
     if problems:
         return Status(running=True, problems=tuple(problems), lines=tuple(lines))
-    served = _served(layout, state, lines)
+    serving_problems = _serving_problems(layout, state, lines)
     short, lacking = _of_nodes(layout, state)
-    lost = [
+    image_problems = [
         f"node {node.name} lacks images of the cluster; `storage-acceptance cluster up` loads them again"
         for node in lacking
     ]
     return Status(
         running=True,
-        problems=(*served, *short, *lost),
+        problems=(*serving_problems, *short, *image_problems),
         lines=tuple(lines),
-        may_pass=bool(served),
+        may_pass=bool(serving_problems),
         short=tuple(short),
         without_images=tuple(lacking),
     )
 
 
 def _of_nodes(layout: Layout, state: ClusterState) -> tuple[list[str], list[NodeLayout]]:
-    """What the machine is short of, in words, and the nodes without images. What cannot be asked is told elsewhere."""
+    """Return what the machine is short of, in words, and the nodes without images; skip what does not answer."""
     short = node_health.full_disk(layout)
     with contextlib.suppress(EnvironmentFailure):
-        wanted = [layout.node(number).name for number in range(1, len(state.node_addresses) + 1)]
-        nodes = [node for node in Kubectl.of(layout).get("nodes") if node["metadata"]["name"] in wanted]
+        names = [layout.node(number).name for number in range(1, len(state.node_addresses) + 1)]
+        nodes = [node for node in Kubectl.of(layout).get("nodes") if node["metadata"]["name"] in names]
         short += node_health.pressures(nodes)
     with contextlib.suppress(EnvironmentFailure):
         return short, node_health.without_images(layout, state)
     return short, []
 
 
-def settled(layout: Layout) -> Status:
-    """As `status`, but what may pass has some time to do so: nobody is to start a cluster anew that is merely busy."""
+def steady_status(layout: Layout) -> Status:
+    """Return `status`, but give transient problems time to pass: a cluster that is merely busy is not restarted."""
 
-    def seen() -> Status:
-        found = status(layout)
-        if found.may_pass:
-            raise NotYet("; ".join(found.problems))
-        return found
+    def poll() -> Status:
+        current = status(layout)
+        if current.may_pass:
+            raise NotYet("; ".join(current.problems))
+        return current
 
     try:
-        return wait_for(f"cluster {layout.name} to answer", seen, timeout=PASSES_S, interval=1)
+        return wait_for(f"cluster {layout.name} to answer", poll, timeout=PASSES_S, interval=1)
     except EnvironmentFailure:
         return status(layout)
 
 
-def mended(layout: Layout, found: Status) -> Status:
-    """The status after images that nodes lack were loaded again; the same where none lacks any.
+def repair(layout: Layout, current: Status) -> Status:
+    """Return the status after loading images that nodes lack; unchanged if none lacks any.
 
-    Raises EnvironmentFailure where the machine is short of something: to start the cluster anew would not help.
+    Raises EnvironmentFailure if the machine is short of something: a new start of the cluster would not help.
     """
     state = read_state(layout)
-    if found.without_images and state is not None:
-        node_health.restore_images(layout, state, found.without_images)
-        found = settled(layout)
-    if found.short:
-        raise EnvironmentFailure(f"cluster {layout.name} runs, and is left as it is: {'; '.join(found.short)}")
-    return found
+    if current.without_images and state is not None:
+        node_health.restore_images(layout, state, current.without_images)
+        current = steady_status(layout)
+    if current.short:
+        raise EnvironmentFailure(f"cluster {layout.name} runs, and is left as it is: {'; '.join(current.short)}")
+    return current
 
 
-def _served(layout: Layout, state: ClusterState, lines: list[str]) -> list[str]:
-    """The problems of what the processes serve together; adds what is there to `lines`."""
+def _serving_problems(layout: Layout, state: ClusterState, lines: list[str]) -> list[str]:
+    """Return the problems of what the processes serve together; add what exists to `lines`."""
     kubectl = Kubectl.of(layout)
     problems = []
     try:
         ready = check.ready_nodes(kubectl)
-        wanted = [layout.node(number).name for number in range(1, len(state.node_addresses) + 1)]
-        lines += [f"node        {name}: {'Ready' if name in ready else 'not Ready'}" for name in wanted]
-        problems += [f"node {name} is not Ready" for name in wanted if name not in ready]
-        if simulated := simulation.present(kubectl):
-            lines.append(f"nodes       {len(simulated & set(ready))} of {len(simulated)} simulated ones are Ready")
+        names = [layout.node(number).name for number in range(1, len(state.node_addresses) + 1)]
+        lines += [f"node        {name}: {'Ready' if name in ready else 'not Ready'}" for name in names]
+        problems += [f"node {name} is not Ready" for name in names if name not in ready]
+        if present := simulation.present(kubectl):
+            lines.append(f"nodes       {len(present & set(ready))} of {len(present)} simulated ones are Ready")
         if CSI in state.parts:
-            shown, lacking = csi.described(kubectl, nodes=wanted)
-            lines += shown
+            part_lines, lacking = csi.describe(kubectl, nodes=names)
+            lines += part_lines
             problems += lacking
         if LONGHORN in state.parts:
-            shown, lacking = longhorn.described(kubectl, nodes=wanted)
-            lines += shown
-            problems += [f"Longhorn: {each}" for each in lacking]
+            part_lines, lacking = longhorn.describe(kubectl, nodes=names)
+            lines += part_lines
+            problems += [f"Longhorn: {problem}" for problem in lacking]
         if CEPH in state.parts:
-            shown, lacking = ceph.described(layout, state)
-            lines += shown
+            part_lines, lacking = ceph.describe(layout, state)
+            lines += part_lines
             problems += lacking
         for item in kubectl.get("storageclasses"):
             lines.append(f"class       {item['metadata']['name']}: {item['provisioner']}, {item['volumeBindingMode']}")
     except EnvironmentFailure as error:
         problems.append(f"the API server does not answer: {error}")
-    # A file system whose daemon is gone hangs or fails; asked in a process that can be left alone.
-    for mounted in (layout.replicated, *([layout.cephfs] if CEPH in state.parts else [])):
-        if not succeeds(["stat", "--file-system", mounted], timeout=_MOUNT_ANSWERS_S):
-            problems.append(f"{mounted} does not answer")
+    # A file system whose daemon has ended hangs or fails; a child process queries it, which can be abandoned.
+    for mount in (layout.replicated_mount, *([layout.cephfs] if CEPH in state.parts else [])):
+        if not succeeds(["stat", "--file-system", mount], timeout=_MOUNT_ANSWERS_S):
+            problems.append(f"{mount} does not answer")
     return problems

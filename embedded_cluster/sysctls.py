@@ -1,4 +1,4 @@
-"""The kernel settings that clusters change on their host, put back when the last one goes."""
+"""The kernel settings that clusters change on their host, restored with the removal of the last one."""
 
 import contextlib
 import json
@@ -24,27 +24,27 @@ _RECORD = RUN_ROOT / ".sysctls.json"
 def prepare() -> None:
     """Record the settings as they are, and allow as many watches of files as several clusters need.
 
-    A record that is there is of before the first cluster, and stays.
+    An existing record is from before the first cluster, and stays.
     """
     with host_lock("sysctls"):
         if _RECORD.exists():
             return
-        found = {name: Path("/proc/sys", name) for name in (*_SETTINGS, _WATCHES)}
+        paths = {name: Path("/proc/sys", name) for name in (*_SETTINGS, _WATCHES)}
         _RECORD.write_text(
-            json.dumps({name: path.read_text().strip() for name, path in found.items() if path.exists()})
+            json.dumps({name: path.read_text().strip() for name, path in paths.items() if path.exists()})
         )
-        watches = found[_WATCHES]
-        with contextlib.suppress(OSError):  # Not ours to set: one cluster is fine with what there is.
+        watches = paths[_WATCHES]
+        with contextlib.suppress(OSError):  # No permission to set it; the present value is enough for one cluster.
             if int(watches.read_text()) < _ENOUGH_WATCHES:
                 watches.write_text(str(_ENOUGH_WATCHES))
 
 
 def restore() -> None:
-    """Put the settings back if no cluster is left on this host."""
+    """Restore the settings if no cluster is left on this host."""
     with host_lock("sysctls"):
         if not _RECORD.exists() or any(path.is_dir() for path in RUN_ROOT.iterdir()):
             return
         for name, value in json.loads(_RECORD.read_text()).items():
-            with contextlib.suppress(OSError):  # Not ours to set, so the kubelet could not change it either.
+            with contextlib.suppress(OSError):  # No permission to set it, so the kubelet could not change it either.
                 Path("/proc/sys", name).write_text(value)
         _RECORD.unlink()

@@ -1,14 +1,14 @@
-"""How long nodes may be silent before they count as lost: Kubernetes' own times, or shorter ones for tests."""
+"""The times for which nodes may be silent before they count as lost: Kubernetes' own, or shorter ones for tests."""
 
 from dataclasses import dataclass
 
-# On a busy machine an API server that is restarted hears nothing for over ten seconds, and no node is lost by that.
+# On a busy machine a restarted API server receives nothing for over ten seconds, which must not lose a node.
 SHORT_GRACE_S = 25
 
 
 @dataclass(frozen=True)
 class Timers:
-    """Times in s; of `grace_s` and `monitor_s` None is Kubernetes' default: 50 and 5.
+    """Times in s; None for `grace_s` and `monitor_s` is Kubernetes' default: 50 and 5.
 
     A lease is renewed four times in `lease_s`, so that some renewals may come late before the grace period ends.
     """
@@ -20,10 +20,10 @@ class Timers:
     @property
     def of_controllers(self) -> list[str]:
         """The controller manager's options."""
-        given = {"node-monitor-grace-period": self.grace_s, "node-monitor-period": self.monitor_s}
-        return [f"--{option}={seconds}s" for option, seconds in given.items() if seconds is not None]
+        periods = {"node-monitor-grace-period": self.grace_s, "node-monitor-period": self.monitor_s}
+        return [f"--{option}={seconds}s" for option, seconds in periods.items() if seconds is not None]
 
 
 def timers(*, short: bool) -> Timers:
-    """The times of a cluster."""
+    """Return the times of a cluster."""
     return Timers(lease_s=12, grace_s=SHORT_GRACE_S, monitor_s=1) if short else Timers()

@@ -11,14 +11,14 @@ T = TypeVar("T")
 
 
 class NotYet(Exception):
-    """Raised by what is polled: not there yet, and how far it is."""
+    """Raised by a poll: the goal is not reached yet, and how far it is."""
 
 
-def wait_for(what: str, poll: Callable[[], T], *, timeout: float, interval: float = 0.1) -> T:
+def wait_for(title: str, poll: Callable[[], T], *, timeout: float, interval: float = 0.1) -> T:
     """Call `poll` every `interval` seconds until it raises no NotYet, and return what it returns.
 
-    Raises EnvironmentFailure naming `what` and the last NotYet after `timeout` seconds; any other exception of
-    `poll` ends the wait at once.
+    Raises EnvironmentFailure naming `title` and the last NotYet after `timeout` seconds; any other exception of
+    `poll` ends the wait immediately.
     """
     retrying = tenacity.Retrying(
         stop=tenacity.stop_before_delay(timeout),
@@ -29,4 +29,4 @@ def wait_for(what: str, poll: Callable[[], T], *, timeout: float, interval: floa
     try:
         return retrying(poll)
     except NotYet as last:
-        raise EnvironmentFailure(f"{what}: not within {timeout:.0f} s; last seen: {last}") from None
+        raise EnvironmentFailure(f"{title}: not within {timeout:.0f} s; last seen: {last}") from None

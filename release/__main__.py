@@ -19,11 +19,11 @@ from release.notes import notes
 from release.packages import MACHINES
 from release.running import Say, interrupted_in_order
 
-INTERRUPTED = 2
+INTERRUPTED_STATUS = 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The exit status."""
+    """Build the image or print the notes; return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m release", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     image = commands.add_parser("image", help="build the image of deploy/Containerfile, as root, on Debian or Ubuntu")
@@ -36,35 +36,35 @@ def main(arguments: Sequence[str] | None = None) -> int:
         metavar="MIRROR",
         help="address or line of sources.list in the place of Debian's own; repeatable",
     )
-    told = commands.add_parser("notes", help="print the section of CHANGELOG.md")
-    told.add_argument("--tag", required=True, help="such as v0.1.0")
-    chosen = parser.parse_args(arguments)
+    notes_parser = commands.add_parser("notes", help="print the section of CHANGELOG.md")
+    notes_parser.add_argument("--tag", required=True, help="such as v0.1.0")
+    options = parser.parse_args(arguments)
     try:
-        if chosen.command == "notes":
-            sys.stdout.write(notes((ROOT / "CHANGELOG.md").read_text("utf-8"), tag=chosen.tag, version=__version__))
+        if options.command == "notes":
+            sys.stdout.write(notes((ROOT / "CHANGELOG.md").read_text("utf-8"), tag=options.tag, version=__version__))
         else:
             with interrupted_in_order():
-                _image(chosen)
+                _image(options)
     except AcceptanceError as error:
         print(error, file=sys.stderr)
         return error.exit_status
     except KeyboardInterrupt:
         print("interrupted: what was begun has ended, and no image was written", file=sys.stderr)
-        return INTERRUPTED
+        return INTERRUPTED_STATUS
     return 0
 
 
-def _image(chosen: argparse.Namespace) -> None:
-    built = build(
-        chosen.output,
+def _image(options: argparse.Namespace) -> None:
+    image = build(
+        options.output,
         version=__version__,
-        architecture=chosen.architecture,
-        created=_moment(),
-        mirrors=chosen.mirror,
+        architecture=options.architecture,
+        created_s=_moment(),
+        mirrors=options.mirror,
         say=_progress(),
     )
-    print(f"{built.reference} {built.digest}")
-    for file in (built.archive, built.bill):
+    print(f"{image.reference} {image.digest}")
+    for file in (image.archive, image.bill):
         print(f"{digest_of(file)}  {file}")
 
 
@@ -80,13 +80,13 @@ def _progress() -> Say:
 
 
 def _moment() -> int:
-    """SOURCE_DATE_EPOCH (https://reproducible-builds.org/specs/source-date-epoch/), else that of the last commit."""
-    if given := os.environ.get("SOURCE_DATE_EPOCH"):
-        return int(given)
-    said = subprocess.run(
+    """Return SOURCE_DATE_EPOCH (https://reproducible-builds.org/specs/source-date-epoch/), else the last commit's."""
+    if epoch := os.environ.get("SOURCE_DATE_EPOCH"):
+        return int(epoch)
+    process = subprocess.run(
         ["git", "-C", str(ROOT), "log", "-1", "--format=%ct"], capture_output=True, text=True, check=False
     )
-    return int(said.stdout) if said.stdout.strip() else 0
+    return int(process.stdout) if process.stdout.strip() else 0
 
 
 if __name__ == "__main__":

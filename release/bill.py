@@ -20,7 +20,7 @@ Component = dict[str, Any]
 
 
 def bill_of_materials(*, root: Path, packages: Path, version: str, architecture: str, digest: str) -> dict[str, Any]:
-    """What is in the image of that digest. `root`: the tar file of Debian; `packages`: the folder of Python's."""
+    """Return the bill of the image of that digest. `root`: the tar file of Debian; `packages`: Python's folder."""
     purl = f"pkg:oci/storage-acceptance@{quote(digest, safe='')}?arch={architecture}"
     about = {
         "type": "container",
@@ -33,7 +33,7 @@ def bill_of_materials(*, root: Path, packages: Path, version: str, architecture:
     return {
         "bomFormat": "CycloneDX",
         "specVersion": "1.5",
-        # Of the same image the same, also in this.
+        # The same image has the same bill, also in this.
         "serialNumber": f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_OID, digest)}",
         "version": 1,
         "metadata": {"component": about},

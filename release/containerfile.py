@@ -1,4 +1,4 @@
-"""What a Containerfile says of the image that it makes: the few instructions that deploy/Containerfile has."""
+"""Reads the description of an image from its Containerfile: the few instructions that deploy/Containerfile has."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from pathlib import Path, PurePosixPath
 from string import Template
 
 _INSTALL = re.compile(r"apt-get install (?:--[a-z-]+ )*([a-z0-9 .+-]+?) &&")
-_KNOWN = {"ARG", "FROM", "COPY", "RUN", "LABEL", "ENV", "USER", "WORKDIR", "ENTRYPOINT"}
+_KEYWORDS = {"ARG", "FROM", "COPY", "RUN", "LABEL", "ENV", "USER", "WORKDIR", "ENTRYPOINT"}
 
 
-# Of the image of Docker's: which Python, on which release of Debian.
+# Docker's own image names its Python and its release of Debian.
 _BASE = re.compile(r".*/python:(\d+\.\d+)-slim-([a-z]+)")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
-    """The image of the last stage. `copied`: what comes from the checkout, its path there -> path in the image."""
+    """The image of the last stage. `copies`: files from the checkout, by their path there -> path in the image."""
 
     bases: tuple[str, ...]
     programs: tuple[str, ...]
-    copied: dict[str, str]
+    copies: dict[str, str]
     packages: str
     environment: dict[str, str]
     user: str
@@ -42,16 +42,16 @@ class Recipe:
 
     @property
     def _base(self) -> re.Match[str]:
-        found = _BASE.fullmatch(self.bases[-1])
-        if found is None:
+        match = _BASE.fullmatch(self.bases[-1])
+        if match is None:
             raise ValueError(
                 f"wanted a base such as docker.io/library/python:3.11-slim-bookworm, found {self.bases[-1]}"
             )
-        return found
+        return match
 
     @property
     def config(self) -> dict[str, object]:
-        """The same as the OCI image specification has it."""
+        """The image's config, as the OCI image specification defines it."""
         environment = [f"{name}={value}" for name, value in self.environment.items()]
         path = "PATH=/usr/local/bin:/usr/bin:/bin"
         return {
@@ -63,29 +63,31 @@ class Recipe:
 
 
 def read_recipe(file: Path) -> Recipe:
-    """Read a Containerfile. Raises ValueError for an instruction that is not understood here."""
+    """Read a Containerfile. Raise ValueError if an instruction is not understood here."""
     lines = [line for line in file.read_text(encoding="utf-8").splitlines() if not line.lstrip().startswith("#")]
-    said = [line.split(None, 1) for line in "\n".join(lines).replace("\\\n", " ").splitlines() if line.strip()]
-    if unknown := {name for name, _ in said} - _KNOWN:
-        raise ValueError(f"{file}: wanted instructions of {', '.join(sorted(_KNOWN))}, found {', '.join(unknown)}")
-    of: dict[str, list[str]] = {name: [rest for each, rest in said if each == name] for name in _KNOWN}
+    instructions = [line.split(None, 1) for line in "\n".join(lines).replace("\\\n", " ").splitlines() if line.strip()]
+    if unknown := {name for name, _ in instructions} - _KEYWORDS:
+        raise ValueError(f"{file}: wanted instructions of {', '.join(sorted(_KEYWORDS))}, found {', '.join(unknown)}")
+    of: dict[str, list[str]] = {
+        name: [rest for instruction, rest in instructions if instruction == name] for name in _KEYWORDS
+    }
     runs = " ".join(of["RUN"])
-    given = dict(each.split("=", 1) for each in of["ARG"])
+    arguments = dict(argument.split("=", 1) for argument in of["ARG"])
     return Recipe(
-        bases=tuple(Template(each.split()[0]).substitute(given) for each in of["FROM"]),
-        programs=tuple(name for found in _INSTALL.findall(runs) for name in found.split()),
-        copied=dict(_copied(of["COPY"])),
+        bases=tuple(Template(image.split()[0]).substitute(arguments) for image in of["FROM"]),
+        programs=tuple(name for names in _INSTALL.findall(runs) for name in names.split()),
+        copies=dict(_copies(of["COPY"])),
         packages=re.findall(r"--target=(\S+)", runs)[0],
-        environment=dict(word.split("=", 1) for each in of["ENV"] for word in shlex.split(each)),
+        environment=dict(word.split("=", 1) for line in of["ENV"] for word in shlex.split(line)),
         user=of["USER"][-1],
         folder=of["WORKDIR"][-1],
         entrypoint=tuple(json.loads(of["ENTRYPOINT"][-1])),
     )
 
 
-def _copied(instructions: list[str]) -> list[tuple[str, str]]:
-    """What is copied from the checkout, and then handed on to the last stage, where it keeps its place."""
-    found, handed_on = [], []
+def _copies(instructions: list[str]) -> list[tuple[str, str]]:
+    """Return the paths that are copied from the checkout, and then to the last stage, where each keeps its place."""
+    copies, handed_on = [], []
     for instruction in instructions:
         *sources, target = instruction.split()
         if sources[0].startswith("--from="):
@@ -93,5 +95,5 @@ def _copied(instructions: list[str]) -> list[tuple[str, str]]:
                 raise ValueError(f"COPY {instruction}: wanted the same place in both stages")
             handed_on.append(PurePosixPath(target))
             continue
-        found += [(name, f"{target}{name}" if target.endswith("/") else target) for name in sources]
-    return [(name, place) for name, place in found if any(PurePosixPath(place).is_relative_to(at) for at in handed_on)]
+        copies += [(name, f"{target}{name}" if target.endswith("/") else target) for name in sources]
+    return [(name, place) for name, place in copies if any(PurePosixPath(place).is_relative_to(at) for at in handed_on)]

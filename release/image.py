@@ -13,9 +13,9 @@ from pathlib import Path
 from acceptance.process.private_folder import private_folder
 from embedded_cluster.oci_archive import (
     Layer,
-    add_configured,
     add_docker_manifest,
     add_file,
+    add_manifest,
     add_packed_layer,
     image_config,
     write_index,
@@ -30,11 +30,11 @@ ROOT = Path(__file__).parents[1]
 CONTAINERFILE = ROOT / "deploy" / "Containerfile"
 NAME = "storage-acceptance"
 BUILDING = ".building-"
-"""how the folders begin that an image is made in, beside it; what a killed build left goes with the next one"""
+"""The prefix of the folders in which an image is built, beside it; the next build removes those of a killed one."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Built:
+class BuiltImage:
     """An image that was built. `digest`: that of its manifest, by which registries and clusters know it."""
 
     archive: Path
@@ -48,12 +48,12 @@ def build(
     *,
     version: str,
     architecture: str,
-    created: int,
+    created_s: int,
     mirrors: Sequence[str] = (),
     say: Say = lambda step: None,
-) -> Built:
-    """Build it into the folder. `created`: in s since the epoch, for the image to say; `mirrors`: see `write_root`;
-    `say` is given each step as it begins.
+) -> BuiltImage:
+    """Build the image into the folder. `created_s`: its time of creation, in s since the epoch; `mirrors`: see
+    `write_root`; `say` is given each step as it begins.
 
     Raises EnvironmentFailure for what the machine lacks, ValueError for a Containerfile that is not understood.
     """
@@ -65,7 +65,7 @@ def build(
         tars = _layers(building, recipe, architecture=architecture, mirrors=mirrors, say=say)
         whole = building / archive.name
         say("step 4 of 5: compress the layers and write the archive")
-        digest = _write(whole, tars, recipe, reference=reference, architecture=architecture, created=created)
+        digest = _write(whole, tars, recipe, reference=reference, architecture=architecture, created_s=created_s)
         say("step 5 of 5: write the bill of materials")
         materials = bill_of_materials(
             root=tars[0],
@@ -77,11 +77,11 @@ def build(
         bill = folder / f"{name}.cdx.json"
         bill.write_text(json.dumps(materials, indent=1) + "\n", encoding="utf-8")
         whole.replace(archive)
-    return Built(archive=archive, bill=bill, reference=reference, digest=digest)
+    return BuiltImage(archive=archive, bill=bill, reference=reference, digest=digest)
 
 
 def _layers(folder: Path, recipe: Recipe, *, architecture: str, mirrors: Sequence[str], say: Say) -> list[Path]:
-    """What changes least comes first: Debian, packages, the suite."""
+    """Write the layers, those that change least first: Debian, packages, the suite."""
     root, packages, suite = (folder / f"{name}.tar" for name in ("root", "packages", "suite"))
     say(f"step 1 of 5: Debian {recipe.debian} with Python and the load generators, the longest step")
     write_root(
@@ -104,7 +104,7 @@ def _layers(folder: Path, recipe: Recipe, *, architecture: str, mirrors: Sequenc
     compile_all(folder / "packages", seen_as=recipe.packages)
     write_layer(packages, folder / "packages", at=recipe.packages)
     say("step 3 of 5: the suite itself")
-    for source, place in recipe.copied.items():
+    for source, place in recipe.copies.items():
         _copy(ROOT / source, folder / "suite" / place.lstrip("/"))
     compile_all(folder / "suite" / recipe.folder.lstrip("/"), seen_as=recipe.folder)
     write_layer(suite, folder / "suite", at="/")
@@ -120,7 +120,7 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def write_layer(target: Path, folder: Path, *, at: str) -> None:
-    """Write a tar file of the folder, which the image has at that path: of root, without times, in order of names."""
+    """Write a tar file of the folder, which the image has at that path: owned by root, no times, sorted by name."""
     place = at.strip("/")
     above = [part.as_posix() for part in Path(place).parents if place and part != Path(".")]
     with tarfile.open(target, "w", format=tarfile.PAX_FORMAT) as tar:
@@ -135,14 +135,14 @@ def write_layer(target: Path, folder: Path, *, at: str) -> None:
 
 
 def _write(
-    target: Path, tars: Sequence[Path], recipe: Recipe, *, reference: str, architecture: str, created: int
+    target: Path, tars: Sequence[Path], recipe: Recipe, *, reference: str, architecture: str, created_s: int
 ) -> str:
-    """Write the archive; the digest of its only image."""
-    moment = datetime.fromtimestamp(created, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    """Write the archive; return the digest of its only image."""
+    moment = datetime.fromtimestamp(created_s, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     with tarfile.open(target, "w") as archive:
         layers: list[Layer] = [add_packed_layer(archive, tar) for tar in tars]
-        config = image_config(layers, dict(recipe.config), architecture=architecture, created=moment)
-        entry = add_configured(archive, reference, layers=layers, config=config)
+        config = image_config(layers, dict(recipe.config), architecture=architecture, created_at=moment)
+        entry = add_manifest(archive, reference, layers=layers, config=config)
         entry["annotations"]["org.opencontainers.image.ref.name"] = reference.rpartition(":")[2]
         entry["platform"] = {"architecture": architecture, "os": "linux"}
         add_docker_manifest(archive, reference, layers=layers, config=config)

@@ -11,9 +11,9 @@ from pathlib import Path
 from acceptance.text.errors import EnvironmentFailure
 from release.running import Say, run_group
 
-# As Python's wheels call them.
+# The names of architectures in Python's wheels.
 MACHINES: Mapping[str, str] = {"amd64": "x86_64", "arm64": "aarch64"}
-# The oldest glibc that wheels name, and Debian bookworm's.
+# The minor versions of glibc, from the oldest that wheels name to Debian bookworm's.
 _GLIBC = range(5, 37)
 _SECONDS = 1800
 
@@ -21,8 +21,8 @@ _SECONDS = 1800
 def install_packages(target: Path, *, requirements: Path, architecture: str, python: str, say: Say) -> None:
     """Unpack the pinned wheels into a folder, each with a hash that `requirements` has.
 
-    Raises EnvironmentFailure where pip fails, or where this is another Python than the image's: markers are judged
-    by the Python that runs, and so is what it compiles.
+    Raises EnvironmentFailure if pip fails, or if this Python is not the image's: the Python that runs evaluates the
+    markers and compiles the files.
     """
     if f"{sys.version_info.major}.{sys.version_info.minor}" != python:
         raise EnvironmentFailure(
@@ -46,7 +46,7 @@ def install_packages(target: Path, *, requirements: Path, architecture: str, pyt
 
 
 def _forget_commands(target: Path) -> None:
-    """Remove the commands that packages bring: their first line names the Python of this machine, and so do records."""
+    """Remove the commands of packages: their first line names the Python of this machine, and so do records."""
     for command in (target / "bin").glob("*"):
         command.unlink()
     (target / "bin").rmdir()
@@ -56,13 +56,13 @@ def _forget_commands(target: Path) -> None:
 
 
 def compile_all(folder: Path, *, seen_as: str) -> None:
-    """Compile all below the folder, which the image has at `seen_as`; what comes of it bears no time."""
+    """Compile all below the folder, which the image has at `seen_as`; the compiled files contain no time."""
     subprocess.run(
         [
             *(sys.executable, "-m", "compileall", "-q", "-f", "--invalidation-mode", "unchecked-hash"),
             *("-s", str(folder), "-p", seen_as, str(folder)),
         ],
         env={**os.environ, "PYTHONHASHSEED": "0"},
-        check=False,  # files that are no Python, for tests of their own, are in some packages
+        check=False,  # some packages contain files that are not Python, for their own tests
         timeout=_SECONDS,
     )

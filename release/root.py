@@ -10,19 +10,19 @@ from embedded_cluster.packages import ensure
 from release.running import Say, run_group
 
 TOOLS = {"mmdebstrap": "mmdebstrap", "debian-archive-keyring": "/usr/share/keyrings/debian-archive-keyring.gpg"}
-"""Debian packages that building takes, each with what must be there of it"""
-# No file is younger: what packages bring is older, or made at the time of the build.
+"""Debian packages that the build needs, each with the program or file that it must bring."""
+# No file is younger: the files of packages are older, or created at the time of the build.
 NOT_AFTER = 1686355200  # 10 June 2023, bookworm's own day
 _SECONDS = 1800
 _BESIDE = ("python3", "ca-certificates")
-# What no run reads. Terms of use stay.
+# Files that no run reads. Terms of use stay.
 _LEFT_OUT = ("/usr/share/man/*", "/usr/share/info/*", "/usr/share/locale/*", "/usr/share/doc/*", "/usr/share/lintian/*")
-_KEPT = ("/usr/share/doc/*/copyright",)
-# Python's own files are compiled anew: what Debian's scripts compile bears the time at which they did.
+_KEPT_PATHS = ("/usr/share/doc/*/copyright",)
+# Python's own files are compiled again: what Debian's scripts compile contains the time of compilation.
 _COMPILE = (
     'chroot "$1" python3 -m compileall -q -f --invalidation-mode unchecked-hash /usr/lib/python3 /usr/lib/python{}'
 )
-# Of this host; Kubernetes writes both for each pod.
+# Files of this host; Kubernetes writes both for each pod.
 _FORGET = 'rm -f "$1/etc/hostname" "$1/etc/resolv.conf"'
 _NO_OTHER_USER = 'find "$1" -xdev -type f -perm /6000 -exec chmod ug-s {} +'
 
@@ -41,7 +41,7 @@ def write_root(
 
     `say` is given what mmdebstrap reports of its steps.
 
-    Installs what is missing of TOOLS. Raises EnvironmentFailure with what mmdebstrap said last.
+    Installs what is missing of TOOLS. Raises EnvironmentFailure with the last output of mmdebstrap.
     """
     ensure(TOOLS)
     command = [
@@ -50,14 +50,14 @@ def write_root(
         "--variant=essential",
         f"--architectures={architecture}",
         f"--include={','.join([*_BESIDE, *programs])}",
-        # A builder that may make no devices could not unpack them, and no container needs them.
+        # A builder without permission to create devices could not unpack them, and no container needs them.
         "--skip=output/dev",
-        *(f"--dpkgopt=path-exclude={each}" for each in _LEFT_OUT),
-        *(f"--dpkgopt=path-include={each}" for each in _KEPT),
-        *(f"--customize-hook={each}" for each in (_COMPILE.format(python), _FORGET, _NO_OTHER_USER)),
+        *(f"--dpkgopt=path-exclude={path}" for path in _LEFT_OUT),
+        *(f"--dpkgopt=path-include={path}" for path in _KEPT_PATHS),
+        *(f"--customize-hook={hook}" for hook in (_COMPILE.format(python), _FORGET, _NO_OTHER_USER)),
         debian,
         str(target),
         *mirrors,
     ]
     environment = {**os.environ, "SOURCE_DATE_EPOCH": str(NOT_AFTER), "PYTHONHASHSEED": "0", "LC_ALL": "C.UTF-8"}
-    run_group(command, environment=environment, timeout=_SECONDS, say=say, shown="I: ")
+    run_group(command, environment=environment, timeout=_SECONDS, say=say, shown_prefix="I: ")

@@ -1,4 +1,4 @@
-"""Running a program that starts others: it ends with all of them when the build does, also when that is killed."""
+"""Runs a program that starts others: all of them end when the build does, also if the build is killed."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from acceptance.text.errors import EnvironmentFailure
 from embedded_cluster.waiting import NotYet, wait_for
 
 Say = Callable[[str], None]
-"""Tells the user what is done now"""
+"""Reports the current step to the user."""
 ENDS_S = 20.0
-"""For a program to remove what it made, once it is asked to end; then it is killed"""
+"""Time for a program to remove what it created, after it is told to end; then it is killed."""
 _LAST_LINES = 15
-# The guard reads its standard input to the end: the word that all is done, or nothing, since the build was killed.
+# The guard reads its standard input to the end: the word that all is done, or nothing if the build was killed.
 _GUARD = "import sys; from release.running import guard; guard(int(sys.argv[1]), sys.stdin.read())"
-_DONE = "done"
+_DONE_WORD = "done"
 
 
 def run_group(
-    command: Sequence[str], *, environment: Mapping[str, str], timeout: float, say: Say, shown: str = ""
+    command: Sequence[str], *, environment: Mapping[str, str], timeout: float, say: Say, shown_prefix: str = ""
 ) -> None:
     """Run the program in a process group of its own; no process of the group is left when this returns or is killed.
 
-    `shown`: how those lines of its standard error begin that the user is to see as they come; none where it is empty.
-    Raises EnvironmentFailure with its last lines where it is missing, fails, or takes more than `timeout` s.
+    `shown_prefix`: the prefix of those lines of its standard error that the user is to see immediately; none if empty.
+    Raises EnvironmentFailure with its last lines if it is missing, fails, or takes more than `timeout` s.
     """
     last: deque[str] = deque(maxlen=_LAST_LINES)
     try:
@@ -51,11 +51,11 @@ def run_group(
     def read() -> None:
         for line in process.stderr or ():
             last.append(line.rstrip())
-            if shown and line.startswith(shown):
-                say(line.removeprefix(shown).strip())
+            if shown_prefix and line.startswith(shown_prefix):
+                say(line.removeprefix(shown_prefix).strip())
 
     reader = threading.Thread(target=read, name=command[0], daemon=True)
-    with _guarded(process.pid):
+    with _guard_group(process.pid):
         reader.start()
         try:
             process.wait(timeout=timeout)
@@ -67,7 +67,7 @@ def run_group(
 
 
 @contextmanager
-def _guarded(group: int) -> Iterator[None]:
+def _guard_group(group: int) -> Iterator[None]:
     """End the process group with the block, or with this process: a guard of its own session sees that end, too."""
     with subprocess.Popen(
         [sys.executable, "-c", _GUARD, str(group)],
@@ -82,33 +82,33 @@ def _guarded(group: int) -> Iterator[None]:
             yield
         finally:
             end_group(group)
-            guardian.communicate(_DONE)
+            guardian.communicate(_DONE_WORD)
 
 
 def guard(group: int, word: str) -> None:
     """End the group unless the word says that this was done."""
-    if word != _DONE:
+    if word != _DONE_WORD:
         end_group(group)
 
 
 def end_group(group: int) -> None:
-    """Ask all processes of the group to end, and kill those that are still there after `ENDS_S`."""
+    """Send SIGTERM to all processes of the group, and kill those that still run after `ENDS_S`."""
     if not _lives(group):
         return
     _signal(group, signal.SIGTERM)
 
-    def gone() -> None:
+    def check_end() -> None:
         if _lives(group):
             raise NotYet("some of it runs")
 
     try:
-        wait_for(f"process group {group} to end", gone, timeout=ENDS_S)
+        wait_for(f"process group {group} to end", check_end, timeout=ENDS_S)
     except EnvironmentFailure:
         _signal(group, signal.SIGKILL)
 
 
 def _lives(group: int) -> bool:
-    """Whether the group has a process; its leader, which is this one's child, is reaped if it has ended."""
+    """Return whether the group has a process; reap its leader, which is this one's child, if it has ended."""
     with contextlib.suppress(ChildProcessError):
         os.waitpid(group, os.WNOHANG)
     try:
@@ -125,17 +125,17 @@ def _signal(group: int, number: signal.Signals) -> None:
 
 @contextmanager
 def interrupted_in_order() -> Iterator[None]:
-    """SIGINT, SIGTERM and SIGHUP raise KeyboardInterrupt, once: what ends what was started is not interrupted again."""
+    """Raise KeyboardInterrupt once for SIGINT, SIGTERM or SIGHUP: what then ends the programs is not interrupted."""
 
     def interrupt(number: int, _: object) -> None:
-        for each in asked:
-            signal.signal(each, signal.SIG_IGN)
+        for signal_number in signals:
+            signal.signal(signal_number, signal.SIG_IGN)
         raise KeyboardInterrupt
 
-    asked = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    before = {each: signal.signal(each, interrupt) for each in asked}
+    signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = {signal_number: signal.signal(signal_number, interrupt) for signal_number in signals}
     try:
         yield
     finally:
-        for each, handler in before.items():
-            signal.signal(each, handler)
+        for signal_number, handler in before.items():
+            signal.signal(signal_number, handler)

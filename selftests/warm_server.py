@@ -31,7 +31,7 @@ ARGUMENTS_BEGIN, ARGUMENTS_END = 48, 49  # fields of /proc/PID/stat, from 1 on
 
 
 def load() -> None:
-    """Load what most commands load. The engine never asks for variables or arguments as it is loaded."""
+    """Load the libraries that most commands load. The engine never asks for variables or arguments as it is loaded."""
     gc.disable()
     for name in LIBRARIES:
         import_module(name)
@@ -44,26 +44,26 @@ def load() -> None:
 
 
 def become(module: str, words: tuple[str, ...], folder: str, environment: dict[str, str], out: str, err: str) -> None:
-    """Make this process one that was started with these; then run the module."""
+    """Make this process one that was started with these arguments; then run the module."""
     for path, descriptor in ((out, 1), (err, 2)):
-        opened = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        os.dup2(opened, descriptor)
-        os.close(opened)
+        source = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        os.dup2(source, descriptor)
+        os.close(source)
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
     time.tzset()
     tempfile.tempdir = None
     sys.dont_write_bytecode = bool(environment.get("PYTHONDONTWRITEBYTECODE"))
-    given = [each for each in environment.get("PYTHONPATH", "").split(os.pathsep) if each]
-    sys.path[:] = [folder, *given, *sys.path[FOLDER_OF_COMMAND + 1 :]]
+    python_path = [entry for entry in environment.get("PYTHONPATH", "").split(os.pathsep) if entry]
+    sys.path[:] = [folder, *python_path, *sys.path[FOLDER_OF_COMMAND + 1 :]]
     sys.argv = [module, *words]
     name_process([sys.executable, "-m", module, *words])
     runpy.run_module(module, run_name="__main__", alter_sys=True)
 
 
 def name_process(words: Sequence[str]) -> None:
-    """Let /proc have these words as the command line, as far as there is room: by them others know a run of theirs."""
+    """Put these words into /proc as the command line, as far as there is room: others recognize their runs by them."""
     after_name = Path("/proc/self/stat").read_text(encoding="utf-8").rpartition(") ")[2].split()
     begin, end = (int(after_name[field - 3]) for field in (ARGUMENTS_BEGIN, ARGUMENTS_END))
     room = end - begin - 1
@@ -72,11 +72,11 @@ def name_process(words: Sequence[str]) -> None:
 
 
 def serve(connection: Connection) -> tuple[str, tuple[str, ...], str, dict[str, str], str, str] | None:
-    """Fork for each request, and tell how it ended. Returns in each new process its request, here None at the end.
+    """Fork for each request, and report how it ended. Returns its request in each new process, here None at the end.
 
     An interruption from a terminal is for the commands: this process waits for them until they have ended in order.
     """
-    interrupted = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
     while True:
         try:
             request = connection.recv()
@@ -84,7 +84,7 @@ def serve(connection: Connection) -> tuple[str, tuple[str, ...], str, dict[str, 
             return None
         pid = os.fork()
         if pid == 0:
-            signal.signal(signal.SIGINT, interrupted)
+            signal.signal(signal.SIGINT, handler)
             connection.close()
             return request
         connection.send(pid)
@@ -95,7 +95,7 @@ def serve(connection: Connection) -> tuple[str, tuple[str, ...], str, dict[str, 
 if __name__ == "__main__":
     load()
     assert threading.active_count() == 1, "a process with threads cannot be forked"
-    asked = serve(Connection(int(sys.argv[1])))
+    own_request = serve(Connection(int(sys.argv[1])))
     # Outside of all that serves, so that the process ends as any other: with what is registered for its end.
-    if asked is not None:
-        become(*asked)
+    if own_request is not None:
+        become(*own_request)

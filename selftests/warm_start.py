@@ -43,9 +43,9 @@ def run_module(
     asked_by: Sequence[signal.Signals] = (),
     ends_s: float = 0.0,
 ) -> subprocess.CompletedProcess[str]:
-    """How `python -m MODULE WORDS` ended in the folder, and what it printed; `together`: what it says of errors, too.
+    """Return how `python -m MODULE WORDS` ended in the folder, and its output; `together`: with its errors.
 
-    One that takes longer, or whose test is ended, is asked to end by each of the signals, and given `ends_s` for it.
+    A process that takes longer, or whose test is ended, gets each of the signals, and `ends_s` to end after each.
     Raises subprocess.TimeoutExpired, after which the process is gone, and ValueError for variables such as
     PYTHONWARNINGS and LD_PRELOAD, which only a new process reads.
     """
@@ -63,17 +63,17 @@ def run_module(
             in_time = server.poll(timeout_s)
         finally:
             pid = pid or server.recv()
-            for each in (*asked_by, signal.SIGKILL):
+            for stop_signal in (*asked_by, signal.SIGKILL):
                 if not server.poll(0):
                     with suppress(ProcessLookupError):
-                        os.kill(pid, each)
+                        os.kill(pid, stop_signal)
                     server.poll(ends_s)
             status = server.recv()
-        said = out.read_text(encoding="utf-8")
+        output = out.read_text(encoding="utf-8")
         if not in_time:
-            raise subprocess.TimeoutExpired([module, *words], timeout_s, output=said)
+            raise subprocess.TimeoutExpired([module, *words], timeout_s, output=output)
         return subprocess.CompletedProcess(
-            [module, *words], status, said, "" if together else err.read_text(encoding="utf-8")
+            [module, *words], status, output, "" if together else err.read_text(encoding="utf-8")
         )
 
 
@@ -83,7 +83,7 @@ def _of_the_interpreter(environment: Mapping[str, str]) -> dict[str, str]:
 
 @cache
 def _server() -> Connection:
-    """The process that has loaded all, one for each process of tests; it ends with it."""
+    """Return the process that has loaded all libraries, one for each process of tests; it ends with it."""
     here, there = Pipe()
     variables = {name: value for name, value in _VARIABLES.items() if name not in SET_LATER}
     process = subprocess.Popen(

@@ -1,4 +1,4 @@
-"""`python -m storage_acceptance`, which is `storage-acceptance` where that is installed."""
+"""`python -m storage_acceptance`, which is `storage-acceptance` if that is installed."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""What `storage-acceptance` can be told to do. Each command says so itself, and hands on what it does not know."""
+"""The commands of `storage-acceptance`. Each command describes itself, and passes on the words it does not know."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Words = Sequence[str]
 
 @dataclass(frozen=True, kw_only=True)
 class Command:
-    """One of them. `takes`: what follows its name; `run`: with the words after it, its exit status."""
+    """One of the commands. `takes`: the words after its name; `run`: runs it with those, returns its exit status."""
 
     name: str
     takes: str
@@ -26,33 +26,33 @@ class Command:
 
 
 def main(words: Words | None = None) -> int:
-    """Do what the command line says; the exit status."""
+    """Run the command that the command line names; return the exit status."""
     if words is None:
         outlast_readers()
-    first, *others = [*(sys.argv[1:] if words is None else words)] or ["--help"]
+    first, *rest = [*(sys.argv[1:] if words is None else words)] or ["--help"]
     if first in ("-h", "--help", "help"):
         print(overview())
         return 0
     if first == "--version":
         print(f"{PROGRAM} {acceptance.__version__}")
         return 0
-    command = next((each for each in COMMANDS if each.name == first), None)
+    command = next((command for command in COMMANDS if command.name == first), None)
     if command is None:
-        names = ", ".join(each.name for each in COMMANDS)
+        names = ", ".join(command.name for command in COMMANDS)
         print(f"error: wanted one of the commands {names}, found {first!r}", file=sys.stderr)
         return WrongUsage.exit_status
-    return command.run(others)
+    return command.run(rest)
 
 
 def overview() -> str:
-    """All commands, a line each."""
-    shown = {f"{command.name} {command.takes}".strip(): command.about for command in COMMANDS}
-    width = max(map(len, shown))
+    """Return the list of all commands, a line each."""
+    calls = {f"{command.name} {command.takes}".strip(): command.about for command in COMMANDS}
+    width = max(map(len, calls))
     return "\n".join(
         [
             f"{PROGRAM} {acceptance.__version__}: is a Kubernetes StorageClass fit for use?",
             "",
-            *(f"  {left:{width}}  {about}" for left, about in shown.items()),
+            *(f"  {call:{width}}  {about}" for call, about in calls.items()),
             "",
             f"OPTIONS are --storage-..., as `{PROGRAM} run --help` lists them, and all of pytest (-k, -m, -x, ...).",
         ]
@@ -61,7 +61,7 @@ def overview() -> str:
 
 def _tests(name: str, *first: str) -> Callable[[Words], int]:
     def run(words: Words) -> int:
-        from storage_acceptance.pytest_session import run_tests  # pytest is slow to load, and others do without
+        from storage_acceptance.pytest_session import run_tests  # pytest loads slowly, and other commands need none
 
         (takes,) = (command.takes for command in COMMANDS if command.name == name)
         return run_tests([*first, *words], usage=f"usage: {PROGRAM} {name} {takes}")
@@ -74,9 +74,9 @@ def _host(words: Words) -> int:
 
 
 def _folders_first(words: Words) -> Words:
-    """Classes are named first, then options: classes of a host are directories."""
+    """Return the words with the classes first and the options next: classes of a host are directories."""
     count = next((place for place, word in enumerate(words) if word.startswith("-")), len(words))
-    return [*(f"--storage-class={each}" for each in words[:count]), *words[count:]]
+    return [*(f"--storage-class={storage_class}" for storage_class in words[:count]), *words[count:]]
 
 
 def _quick(words: Words) -> int:
@@ -86,9 +86,9 @@ def _quick(words: Words) -> int:
 
 
 def _without_cluster(words: Words) -> Words:
-    """A directory is loaded on this host. It is told by its slash, or is `.`: no StorageClass is called so."""
-    named = any(word.startswith("--storage-cluster") for word in words)
-    if named or not words or not ("/" in words[0] or words[0] in (".", "..")):
+    """Return the option to load a directory on this host. A slash or `.` marks it: no StorageClass is called so."""
+    has_cluster_option = any(word.startswith("--storage-cluster") for word in words)
+    if has_cluster_option or not words or not ("/" in words[0] or words[0] in (".", "..")):
         return []
     return ["--storage-cluster=host"] if Path(words[0]).is_dir() else []
 

@@ -1,6 +1,6 @@
-"""`completion`: what a shell needs to complete the command line, as a script for bash, zsh or fish.
+"""`completion`: prints a script with which bash, zsh or fish completes the command line.
 
-The scripts are made from the commands and options that there are, and hold all of them: completing starts no program.
+The scripts are built from the existing commands and options, and contain all of them: completing starts no program.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from acceptance.trials.features.trying import CAPABILITIES
 TESTING = ("run", "quick", "smoke", "host", "list", "plan")
 """The commands that take the suite's options, and pytest's."""
 PYTEST = {"-k": "only tests whose names match", "-m": "only tests with such marks", "-x": "end at the first failure"}
-_KNOWN: Mapping[str, Sequence[str]] = {
+_KNOWN_VALUES: Mapping[str, Sequence[str]] = {
     "require-capability": CAPABILITIES,
     "tier": ("baseline", "production"),
     "for": WORKLOADS,
 }
-"""What may follow options of the suite whose settings do not say so by their type."""
+"""The values of those options of the suite whose settings do not list them by their type."""
 WORDS = {"cluster": ("up", "down", "status"), "completion": ("bash", "zsh", "fish"), "limits": ("suggest",)}
-"""What follows a command's name, where it is none of the user's own."""
+"""The words that may follow a command's name, if the user does not choose them freely."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Offered:
-    """One option of a command. `values`: what may follow it, where that is known; `files`: a name of one may."""
+class CommandOption:
+    """One option of a command. `values`: its known values; `files`: its value may be the name of a file."""
 
     option: str
     about: str
@@ -48,41 +48,43 @@ class Offered:
 def completion(words: Sequence[str], commands: Mapping[str, str]) -> int:
     """Print the script for the shell that the words name; `commands`: what each is for, by name."""
     if list(words) not in [[shell] for shell in SHELLS]:
-        found = " ".join(words) or "nothing"
+        actual = " ".join(words) or "nothing"
         names = ", ".join(SHELLS)
-        print(f"error: wanted one of the shells {names}, found {found}: `{PROGRAM} completion bash`", file=sys.stderr)
+        print(f"error: wanted one of the shells {names}, found {actual}: `{PROGRAM} completion bash`", file=sys.stderr)
         return WrongUsage.exit_status
     print(SHELLS[words[0]](commands, options_of(commands)))
     return 0
 
 
-def options_of(commands: Mapping[str, str]) -> dict[str, list[Offered]]:
-    """By command."""
+def options_of(commands: Mapping[str, str]) -> dict[str, list[CommandOption]]:
+    """Return the options by command."""
     suite = [
-        _of_group(each) if isinstance(each, Group) else _of_option(each) for some in HEADINGS.values() for each in some
+        _of_group(option) if isinstance(option, Group) else _of_option(option)
+        for options in HEADINGS.values()
+        for option in options
     ]
-    pytest = [Offered(option=option, about=about, takes=option != "-x") for option, about in PYTEST.items()]
+    pytest = [CommandOption(option=option, about=about, takes=option != "-x") for option, about in PYTEST.items()]
     engine = dict(_engine())
     return {name: [*suite, *pytest] if name in TESTING else engine.get(name, []) for name in commands}
 
 
-def _of_option(option: Option) -> Offered:
-    return Offered(
+def _of_option(option: Option) -> CommandOption:
+    return CommandOption(
         option=option.words[0],
         about=option.help,
         takes=option.kind != "flag",
-        values=_KNOWN.get(option.name) or _choices(option.name),
+        values=_KNOWN_VALUES.get(option.name) or _choices(option.name),
         files=_is_file(option.metavar),
     )
 
 
-def _of_group(group: Group) -> Offered:
+def _of_group(group: Group) -> CommandOption:
     parts = [part if options[0].kind == "flag" else f"{part}=" for part, options in group.parts.items()]
-    return Offered(option=group.words[0], about=group.help, takes=True, values=parts)
+    return CommandOption(option=group.words[0], about=group.help, takes=True, values=parts)
 
 
 def _choices(option: str) -> Sequence[str]:
-    """The words of which the setting of that name is one; none where it is none of a few."""
+    """Return the values of the setting of that name; nothing if its values are not a fixed set."""
     field = Settings.model_fields.get(option.replace("-", "_"))
     return () if field is None else _literal(field.annotation)
 
@@ -90,26 +92,26 @@ def _choices(option: str) -> Sequence[str]:
 def _literal(annotation: Any) -> Sequence[str]:
     if get_origin(annotation) is Literal:
         return get_args(annotation)
-    return next((found for argument in get_args(annotation) if (found := _literal(argument))), ())
+    return next((words for argument in get_args(annotation) if (words := _literal(argument))), ())
 
 
-def _engine() -> Iterator[tuple[str, list[Offered]]]:
-    """The commands that need no pytest."""
+def _engine() -> Iterator[tuple[str, list[CommandOption]]]:
+    """Yield the commands that need no pytest."""
     for action in command_parser(PROGRAM)._actions:
         if isinstance(action, argparse._SubParsersAction):
             for name, parser in action.choices.items():
-                yield name, list(_offered(parser))
+                yield name, list(_parser_options(parser))
 
 
-def _offered(parser: argparse.ArgumentParser) -> Iterator[Offered]:
+def _parser_options(parser: argparse.ArgumentParser) -> Iterator[CommandOption]:
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             for inner in action.choices.values():
-                yield from (each for each in _offered(inner) if each.option != "--help")
+                yield from (inner_option for inner_option in _parser_options(inner) if inner_option.option != "--help")
         for option in action.option_strings[-1:]:
             metavar = action.metavar if isinstance(action.metavar, str) else ""
             takes = action.nargs != 0
-            yield Offered(
+            yield CommandOption(
                 option=option,
                 about=action.help or "",
                 takes=takes,
@@ -122,63 +124,66 @@ def _is_file(metavar: str) -> bool:
     return re.search("FILE|DIR|PATH|FOLDER|HISTORY|RUN", metavar) is not None
 
 
-def _bash(commands: Mapping[str, str], options: Mapping[str, Sequence[Offered]]) -> str:
-    offered, values = [], []
+def _bash(commands: Mapping[str, str], options: Mapping[str, Sequence[CommandOption]]) -> str:
+    cases, values = [], []
     for name in commands:
-        words = " ".join(f"{each.option}{'=' if _glued(each) else ''}" for each in options[name])
-        offered.append(f'            {name}) words="{words}" ;;')
-        for each in options[name]:
-            if each.values:
-                values.append(f'        "{name} {each.option}") words="{" ".join(each.values)}" ;;')
+        words = " ".join(f"{option.option}{'=' if _joins_with_equals(option) else ''}" for option in options[name])
+        cases.append(f'            {name}) words="{words}" ;;')
+        for option in options[name]:
+            if option.values:
+                values.append(f'        "{name} {option.option}") words="{" ".join(option.values)}" ;;')
     following = [f'            {name}) words="{" ".join(words)}" ;;' for name, words in WORDS.items()]
     return _BASH.format(
         program=PROGRAM,
         commands=" ".join(commands),
         values="\n".join(values),
-        offered="\n".join(offered),
+        offered="\n".join(cases),
         following="\n".join(following),
     )
 
 
-def _zsh(commands: Mapping[str, str], options: Mapping[str, Sequence[Offered]]) -> str:
-    named = [f"            {_quoted(name + ':' + about.replace(':', ' -'))}" for name, about in commands.items()]
-    offered = []
+def _zsh(commands: Mapping[str, str], options: Mapping[str, Sequence[CommandOption]]) -> str:
+    command_lines = [f"            {_quote(name + ':' + about.replace(':', ' -'))}" for name, about in commands.items()]
+    cases = []
     for name in commands:
-        specs = "\n".join(f"                {_zsh_option(each)}" for each in options[name])
+        specs = "\n".join(f"                {_zsh_option(option)}" for option in options[name])
         words = f"({' '.join(WORDS[name])})" if name in WORDS else "_files"
-        offered.append(
-            f"        {name})\n            words_of={_quoted(words)}\n            options=(\n{specs}\n            ) ;;"
+        cases.append(
+            f"        {name})\n            words_of={_quote(words)}\n            options=(\n{specs}\n            ) ;;"
         )
-    return _ZSH.format(program=PROGRAM, commands="\n".join(named), offered="\n".join(offered))
+    return _ZSH.format(program=PROGRAM, commands="\n".join(command_lines), offered="\n".join(cases))
 
 
-def _zsh_option(each: Offered) -> str:
-    about = re.sub(r"[\[\]:]", " ", each.about)
-    values = f"({' '.join(each.values)})" if each.values else "_files" if each.files else " "
-    return _quoted(f"*{each.option}{'=' if _glued(each) else ''}[{about}]" + (f":value:{values}" if each.takes else ""))
+def _zsh_option(option: CommandOption) -> str:
+    about = re.sub(r"[\[\]:]", " ", option.about)
+    values = f"({' '.join(option.values)})" if option.values else "_files" if option.files else " "
+    return _quote(
+        f"*{option.option}{'=' if _joins_with_equals(option) else ''}[{about}]"
+        + (f":value:{values}" if option.takes else "")
+    )
 
 
-def _fish(commands: Mapping[str, str], options: Mapping[str, Sequence[Offered]]) -> str:
+def _fish(commands: Mapping[str, str], options: Mapping[str, Sequence[CommandOption]]) -> str:
     lines = [f"# fish: {PROGRAM} completion fish | source"]
     for name, about in commands.items():
-        lines.append(f"complete -c {PROGRAM} -f -n __fish_use_subcommand -a {name} -d {_quoted(about)}")
+        lines.append(f"complete -c {PROGRAM} -f -n __fish_use_subcommand -a {name} -d {_quote(about)}")
         inside = f"complete -c {PROGRAM} -n '__fish_seen_subcommand_from {name}'"
         if name in WORDS:
-            lines.append(f"{inside} -f -a {_quoted(' '.join(WORDS[name]))}")
-        for each in options[name]:
-            key = f"-l {each.option[2:]}" if each.option.startswith("--") else f"-s {each.option[1:]}"
-            after = f" -x -a {_quoted(' '.join(each.values))}" if each.values else " -r" if each.takes else ""
-            lines.append(f"{inside} {key}{after} -d {_quoted(each.about)}")
+            lines.append(f"{inside} -f -a {_quote(' '.join(WORDS[name]))}")
+        for option in options[name]:
+            key = f"-l {option.option[2:]}" if option.option.startswith("--") else f"-s {option.option[1:]}"
+            after = f" -x -a {_quote(' '.join(option.values))}" if option.values else " -r" if option.takes else ""
+            lines.append(f"{inside} {key}{after} -d {_quote(option.about)}")
     return "\n".join(lines)
 
 
-def _glued(each: Offered) -> bool:
-    """Whether its value follows after `=`."""
-    return each.takes and each.option.startswith("--storage-")
+def _joins_with_equals(option: CommandOption) -> bool:
+    """Return whether its value follows after `=`."""
+    return option.takes and option.option.startswith("--storage-")
 
 
-def _quoted(text: str) -> str:
-    """In single quotes; without those that are in it, which the three shells do not escape alike."""
+def _quote(text: str) -> str:
+    """Quote in single quotes; remove those inside, because the three shells do not escape them alike."""
     return "'" + text.replace("\\", "").replace("'", "") + "'"
 
 
@@ -232,7 +237,7 @@ _storage_acceptance() {{
     _arguments $options "*:word:$words_of"
 }}
 compdef _storage_acceptance {program}"""
-SHELLS: Mapping[str, Callable[[Mapping[str, str], Mapping[str, Sequence[Offered]]], str]] = {
+SHELLS: Mapping[str, Callable[[Mapping[str, str], Mapping[str, Sequence[CommandOption]]], str]] = {
     "bash": _bash,
     "zsh": _zsh,
     "fish": _fish,

@@ -1,4 +1,4 @@
-"""`list`: what would be tested, in words: the tests' own rules, by file, with how many cases each has."""
+"""`list`: the cases that would be tested, in words: the tests' own rules, by file, with the number of cases of each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from storage_acceptance.pytest_session import run_tests
 
 
 def list_tests(words: Sequence[str]) -> int:
-    """Print what `run` with these words would test; 0 where there is something."""
+    """Print what `run` with these words would test; return 0 if there is something."""
     listing = Listing()
     status = run_tests(["--collect-only", "-q", *words], plugins=[listing])
     if status == pytest.ExitCode.OK:
@@ -24,7 +24,7 @@ def list_tests(words: Sequence[str]) -> int:
 
 
 class Listing:
-    """A plugin that keeps what was collected; pytest itself then lists no names."""
+    """A plugin that keeps the collected tests; pytest itself then lists no names."""
 
     def __init__(self) -> None:
         self._subjects: dict[str, str] = {}
@@ -34,19 +34,19 @@ class Listing:
     def pytest_collection_modifyitems(
         self, session: pytest.Session, config: pytest.Config, items: list[pytest.Item]
     ) -> Generator[None, object, object]:
-        """Keep each test's file, rule and what it needs, once all others have chosen and put them in order."""
-        done = yield
-        if not session.testsfailed:  # what could not be collected is pytest's to tell
+        """Keep each test's file, rule and what it needs, after all others have selected and ordered the tests."""
+        result = yield
+        if not session.testsfailed:  # pytest itself reports what it could not collect
             config.pluginmanager.unregister(name="terminalreporter")
         for item in items:
             file = item.nodeid.partition("::")[0]
             self._subjects.setdefault(file, _first_line(getattr(item, "module", None)))
             rule = _first_line(getattr(item, "function", None)) or item.name
-            self._cases[file, rule, _skipped(item)] += 1
-        return done
+            self._cases[file, rule, _skip_reason(item)] += 1
+        return result
 
     def text(self) -> str:
-        """By file what it is about, and the rules in it."""
+        """Return the subject of each file, and the rules in it."""
         lines: list[str] = []
         for file, subject in self._subjects.items():
             lines += ["", f"{file}: {subject}"]
@@ -61,7 +61,7 @@ def _first_line(of: object) -> str:
     return (inspect.getdoc(of) or "").partition("\n")[0] if of is not None else ""
 
 
-def _skipped(item: pytest.Item) -> str:
-    """Why it would be skipped, where that is known before anything runs."""
+def _skip_reason(item: pytest.Item) -> str:
+    """Return why the test would be skipped, if that is known before anything runs."""
     mark = item.get_closest_marker("skip")
     return "" if mark is None else str(mark.kwargs.get("reason", ""))

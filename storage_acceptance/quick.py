@@ -1,4 +1,4 @@
-"""`quick`: figures of a class within 90 s, in one table; nothing is judged, and only storage that fails is a fail."""
+"""`quick`: figures of a class within 90 s, in one table; nothing is judged, and only failing storage is a fail."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LOADS = {
     "random-read-iops": "random reads, depth 64",
     "random-write-iops": "random writes, depth 64",
 }
-"""The profiles, in the order of the table, in words."""
+"""The profiles, in the order of the table, with their names there."""
 USAGE = f"usage: {PROGRAM} quick [CLASS|DIR] [OPTIONS]"
 SELECTION = (
     f"--storage-thresholds={Path(__file__).with_name('quick.yaml')}",
@@ -42,25 +42,25 @@ _FIXTURES = PLUGINS.rpartition(".")[0]
 
 
 def quick(words: Sequence[str]) -> int:
-    """Run with these words; the exit status of the run, which is 0 where there are figures and nothing was judged."""
+    """Run with these words; return the run's exit status, which is 0 if there are figures and nothing was judged."""
     return run_tests(
         [*SELECTION, *_TESTS, "--no-header", "-r", "E", "--tb=no", *words], plugins=[OneTable()], usage=USAGE
     )
 
 
 class OneTable:
-    """A plugin that tells of the run what it is for, in the place of all verdicts."""
+    """A plugin that reports the figures of the run, in place of all verdicts."""
 
     @pytest.hookimpl(trylast=True)
     def pytest_configure(self, config: pytest.Config) -> None:
-        """The run is there to show figures; where tests are only listed or planned there is none."""
+        """Mark the run as one that shows figures; there is no run if tests are only listed or planned."""
         run: Any = config.stash.get(_run_module().RUN, None)
         if run is not None:
             run.figures_alone = True
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-        """The table, what did not go well, and where the rest is; nothing of a run that has no results."""
+        """Print the table, the problems, and the path of the report; nothing if the run has no results."""
         run: Any = config.stash.get(_run_module().RUN, None)
         if run is None or run.status is None:
             return
@@ -70,12 +70,12 @@ class OneTable:
             terminalreporter.write_sep("=", "quick figures")
             heads = ("", "IOPS", "bandwidth", "mean latency", "p99")
             terminalreporter.write_line(table_text(heads, _rows(results)))
-        told = [
+        verdict_lines = [
             f"{verdict.status}: {verdict.reason}"
             for verdict in results.verdicts
             if verdict.status in ("fail", "inconclusive")
         ]
-        for line in (*told, *results.errors, *results.warnings):
+        for line in (*verdict_lines, *results.errors, *results.warnings):
             terminalreporter.write_line(sanitize(line))
         if results.measurements:
             terminalreporter.write_line(
@@ -86,28 +86,28 @@ class OneTable:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """What would tell of each verdict is not asked to."""
+        """Unregister the plugin that would report each verdict."""
         session.config.pluginmanager.unregister(name=f"{_FIXTURES}.verdicts")
 
 
 def _run_module() -> Any:
-    """The plugin that holds the run, whichever of the two packages of plugins this is."""
+    """Return the plugin that holds the run, of whichever of the two packages of plugins this is."""
     return import_module(f"{_FIXTURES}.run")
 
 
 def _rows(results: Results) -> Iterator[tuple[str, ...]]:
-    """One for each class and load, in the order of `LOADS`."""
+    """Yield a row for each class and load, in the order of `LOADS`."""
     several = len({measurement.storage_class for measurement in results.measurements}) > 1
     places = list(LOADS)
     for measurement in sorted(
-        results.measurements, key=lambda one: places.index(one.profile) if one.profile in LOADS else 99
+        results.measurements, key=lambda entry: places.index(entry.profile) if entry.profile in LOADS else 99
     ):
         name = LOADS.get(measurement.profile, measurement.profile)
         yield (f"{name} on {measurement.storage_class}" if several else name, *_cells(measurement))
 
 
 def _cells(measurement: Measurement) -> Iterator[str]:
-    """What the load reads, else what it writes."""
+    """Yield the figures of what the load reads, else of what it writes."""
     metrics = measurement.metrics
     direction = "read" if "read.iops" in metrics else "write"
     for metric in ("iops", "bandwidth", "latency.mean", "latency.p99"):

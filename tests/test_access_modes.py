@@ -1,4 +1,4 @@
-"""Who may use a volume at once, as its access mode says: one pod alone, nodes that read, nodes that share a device."""
+"""Access modes decide who may use a volume at the same time: one pod, nodes that read, nodes that share a device."""
 
 import pytest
 
@@ -6,18 +6,18 @@ pytestmark = [pytest.mark.provisioning, pytest.mark.features]
 
 
 @pytest.mark.capability("one-pod")
-def test_a_volume_of_one_pod_is_kept_from_a_second(show):
-    """With ReadWriteOncePod a second pod on the same node waits while the first runs, and uses the volume after it."""
-    show()
+def test_a_volume_of_one_pod_is_kept_from_a_second(show_capability):
+    """With ReadWriteOncePod, a second pod on the same node waits while the first runs, and uses the volume after it."""
+    show_capability()
 
 
 @pytest.mark.capability("read-only-many")
-def test_nodes_read_a_volume_that_none_may_write(show):
-    """With ReadOnlyMany pods on two nodes mount a clone read-only at once, read it, and cannot write."""
-    show()
+def test_nodes_read_a_volume_that_none_may_write(show_capability):
+    """With ReadOnlyMany, pods on two nodes mount a clone read-only at the same time, read it, and cannot write."""
+    show_capability()
 
 
 @pytest.mark.capability("shared-block")
-def test_two_nodes_share_a_raw_block_volume(show):
-    """With ReadWriteMany pods on two nodes use a raw device at once, and each reads what the other writes."""
-    show()
+def test_two_nodes_share_a_raw_block_volume(show_capability):
+    """With ReadWriteMany, pods on two nodes use a raw device at the same time, and each reads the other's writes."""
+    show_capability()

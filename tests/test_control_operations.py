@@ -1,4 +1,4 @@
-"""What a cluster asks of storage beside reads and writes must be done soon, and always, when many ask at once."""
+"""Control operations must be fast and reliable, also when many are requested at the same time."""
 
 import pytest
 
@@ -6,12 +6,12 @@ pytestmark = [pytest.mark.control_operations, pytest.mark.slow]
 
 
 @pytest.mark.operating("times")
-def test_operations_at_once_are_in_time(operated, operation_limit, accept):
-    """Asked for at once, PVCs are bound, pods ready, volumes copied, grown and deleted as soon as the tier requires."""
-    accept(operated.against(operation_limit))
+def test_operations_at_once_are_in_time(operations, operation_limit, accept):
+    """Many operations are requested at the same time; each ends (PVC bound, pod ready, copy made) in time."""
+    accept(operations.against(operation_limit))
 
 
 @pytest.mark.operating("failures")
-def test_operations_at_once_succeed(operated, operation_limit, accept):
-    """Of all operations that were asked for at once, no more fail than the tier allows."""
-    accept(operated.against(operation_limit))
+def test_operations_at_once_succeed(operations, operation_limit, accept):
+    """Many operations are requested at the same time; no more of them fail than the tier allows."""
+    accept(operations.against(operation_limit))

@@ -1,4 +1,4 @@
-"""Snapshots and clones as backups, databases and test systems use them; skipped if the class has none."""
+"""Snapshots and clones as backups, databases and test systems use them; skipped if the class supports none."""
 
 import pytest
 
@@ -6,67 +6,67 @@ pytestmark = [pytest.mark.provisioning, pytest.mark.features]
 
 
 @pytest.mark.capability("restore-larger")
-def test_snapshot_restored_to_a_larger_volume_fills_it(show):
+def test_snapshot_restored_to_a_larger_volume_fills_it(show_capability):
     """A snapshot is restored to a PVC of twice the size; its file system is larger, too, and has the data."""
-    show()
+    show_capability()
 
 
 @pytest.mark.capability("clone-larger")
-def test_larger_clone_fills_its_volume(show):
+def test_larger_clone_fills_its_volume(show_capability):
     """A volume is cloned to a PVC of twice the size; its file system is larger, too, and has the data."""
-    show()
+    show_capability()
 
 
 @pytest.mark.capability("restore-beside")
-def test_volume_and_its_restored_snapshot_are_used_on_one_node(show):
-    """One pod uses a volume and its restored snapshot at once, and each holds its own data."""
-    show()
+def test_volume_and_its_restored_snapshot_are_used_on_one_node(show_capability):
+    """One pod uses a volume and its restored snapshot at the same time, and each holds its own data."""
+    show_capability()
 
 
 @pytest.mark.capability("clone-beside")
-def test_volume_and_its_clone_are_used_on_one_node(show):
-    """One pod uses a volume and its clone at once, and each holds its own data."""
-    show()
+def test_volume_and_its_clone_are_used_on_one_node(show_capability):
+    """One pod uses a volume and its clone at the same time, and each holds its own data."""
+    show_capability()
 
 
 @pytest.mark.capability("restore-read-only")
-def test_snapshot_restored_for_reading_only_refuses_writes(show):
+def test_snapshot_restored_for_reading_only_refuses_writes(show_capability):
     """A snapshot is restored to a ReadOnlyMany PVC: a pod mounts it read-only, reads the data, and cannot write."""
-    show()
+    show_capability()
 
 
 @pytest.mark.capability("clone-read-only")
-def test_clone_for_reading_only_refuses_writes(show):
+def test_clone_for_reading_only_refuses_writes(show_capability):
     """A volume is cloned to a ReadOnlyMany PVC: a pod mounts it read-only, reads the data, and cannot write."""
-    show()
+    show_capability()
 
 
 @pytest.mark.capability("parallel-clones")
-def test_clones_made_at_once_are_all_whole(show):
-    """Three clones of one volume are asked for at once, and each holds what the volume held."""
-    show()
+def test_clones_made_at_once_are_all_whole(show_capability):
+    """Three clones of one volume are requested at the same time, and each holds the volume's data."""
+    show_capability()
 
 
 @pytest.mark.slow
 @pytest.mark.capability("clone-times")
-def test_clones_are_told_to_be_copies_or_references(show):
-    """Volumes that hold little and much data are cloned in turn; the times tell whether they grow with it."""
-    show()
+def test_clones_are_told_to_be_copies_or_references(show_capability):
+    """Volumes with little and with much data are cloned in turn; the times show whether they grow with the data."""
+    show_capability()
 
 
 @pytest.mark.capability("block-snapshot")
-def test_snapshot_of_a_raw_block_volume_holds_what_was_there(show):
-    """A restored snapshot of a raw block volume holds all from before it was taken, and nothing from after."""
-    show()
+def test_snapshot_of_a_raw_block_volume_holds_what_was_there(show_capability):
+    """A restored snapshot of a raw block volume holds all data written before it was taken, and none written after."""
+    show_capability()
 
 
 @pytest.mark.capability("block-clone")
-def test_clone_of_a_raw_block_volume_goes_its_own_way(show):
-    """A clone of a raw block volume holds what its source held, and neither sees later writes to the other."""
-    show()
+def test_clone_of_a_raw_block_volume_goes_its_own_way(show_capability):
+    """A clone of a raw block volume holds its source's data, and neither sees later writes to the other."""
+    show_capability()
 
 
 @pytest.mark.capability("snapshot-rounds")
-def test_snapshots_taken_and_deleted_again_and_again_leave_nothing(show):
-    """Snapshots of a volume in use are taken and deleted in rounds; no VolumeSnapshotContent stays, writes go on."""
-    show()
+def test_snapshots_taken_and_deleted_again_and_again_leave_nothing(show_capability):
+    """Snapshots of a volume in use are taken and deleted in rounds; no VolumeSnapshotContent stays, writes continue."""
+    show_capability()

@@ -1,4 +1,4 @@
-"""Every node that takes pods must be able to use a volume: of many nodes it is often one that cannot."""
+"""Every node that takes pods must be able to use a volume: of many nodes, a single one often cannot."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A lost node that is tainted as out of service: the cluster itself has its volumes in use on another one, and soon."""
+"""A lost node is tainted as out of service: the cluster itself must soon have its volumes in use on another node."""
 
 import pytest
 
@@ -6,11 +6,11 @@ pytestmark = [pytest.mark.durability, pytest.mark.out_of_service, pytest.mark.de
 
 
 def test_failover_of_a_node_out_of_service_is_in_time(out_of_service, out_of_service_limit, accept):
-    """From the last durable write on a failing node to the first on another it takes no longer than the tier allows."""
+    """A failed node is tainted; the time from its last durable write to the first elsewhere is within the limit."""
     accept(out_of_service.against(out_of_service_limit))
 
 
 @pytest.mark.crash("failover-out-of-service")
-def test_acknowledged_records_are_there_after_a_node_was_out_of_service(crashed, accept):
+def test_acknowledged_records_are_there_after_a_node_was_out_of_service(crash, accept):
     """The node that takes over has every record that was acknowledged on the failed node."""
-    accept(crashed())
+    accept(crash())

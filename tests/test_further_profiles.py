@@ -1,10 +1,10 @@
-"""Every other profile in the profiles folder is run, and judged where the tier has a limit for it."""
+"""Every other profile in the profiles folder is run, and judged if the tier has a limit for it."""
 
 import pytest
 
 
 @pytest.mark.data_plane
 @pytest.mark.profiles(other_than=("sync-write-iops", "etcd-fsync", "etcd-fsync-busy"))
-def test_profile_meets_the_limit(measured, limit, accept):
+def test_profile_meets_the_limit(measurement, limit, accept):
     """The profile is measured and meets the tier's limit; without a limit there is a figure and no verdict."""
-    accept(measured.against(limit))
+    accept(measurement.against(limit))

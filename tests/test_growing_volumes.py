@@ -1,4 +1,4 @@
-"""Volumes that grow in further ways: without a pod, with a new pod, as raw block devices."""
+"""Further ways of volume expansion: without a pod, with a new pod, as raw block devices."""
 
 import pytest
 
@@ -6,18 +6,18 @@ pytestmark = [pytest.mark.provisioning, pytest.mark.features]
 
 
 @pytest.mark.capability("expansion-offline")
-def test_unused_volume_grows(show):
+def test_unused_volume_grows(show_capability):
     """A PVC is expanded while no pod uses it; the next pod sees its file system grow, and its data."""
-    show()
+    show_capability()
 
 
 @pytest.mark.capability("expansion-new-pod")
-def test_volume_grows_for_a_pod_made_anew(show):
-    """A PVC is to be expanded, and its pod is replaced at once; the new pod sees its file system grow, and its data."""
-    show()
+def test_volume_grows_for_a_pod_made_anew(show_capability):
+    """A PVC is expanded, and its pod is replaced immediately; the new pod sees its file system grow, and its data."""
+    show_capability()
 
 
 @pytest.mark.capability("block-expansion")
-def test_raw_block_volume_grows_while_it_is_used(show):
+def test_raw_block_volume_grows_while_it_is_used(show_capability):
     """A raw block PVC is expanded, and the pod that has the device the whole time writes at its new end."""
-    show()
+    show_capability()

@@ -1,4 +1,4 @@
-"""Upgrades and crashes end pods of the storage system itself: volumes stay usable, and new ones can be used soon.
+"""Upgrades and crashes end pods of the storage system itself: volumes must stay usable, and new ones be usable soon.
 
 Only pods that --storage-kill-pods names are killed: one at a time, the next when all are Ready again.
 """
@@ -8,11 +8,11 @@ import pytest
 pytestmark = [pytest.mark.durability, pytest.mark.storage_pods, pytest.mark.destructive, pytest.mark.slow]
 
 
-def test_storage_stands_that_its_pods_are_killed(storage_pods_killed, disruption_limit, accept):
-    """Another pod is Ready in place of each, writes go on, and a new volume is usable, all within the tier's limits."""
-    accept(storage_pods_killed.against(disruption_limit))
+def test_storage_stands_that_its_pods_are_killed(killed_storage_pods, disruption_limit, accept):
+    """Pods are killed; another is Ready, writes continue, and a new volume is usable, all within the tier's limits."""
+    accept(killed_storage_pods.against(disruption_limit))
 
 
 def test_acknowledged_records_are_there_after_pods_of_the_storage_were_killed(records_kept, accept):
-    """Whichever pod was killed, every record that was acknowledged before or meanwhile is there."""
+    """Pods are killed; every record that was acknowledged before or meanwhile still exists."""
     accept(records_kept())

@@ -1,4 +1,4 @@
-"""Upgrades and crashes restart kubelets: volumes stay usable, and nothing of them stays on a node by mistake."""
+"""Upgrades and crashes restart kubelets: volumes must stay usable, and leave nothing behind on a node."""
 
 import pytest
 
@@ -6,15 +6,15 @@ pytestmark = [pytest.mark.durability, pytest.mark.kubelet, pytest.mark.destructi
 
 
 @pytest.mark.crash("kubelet-restarted")
-def test_acknowledged_records_survive_a_restarted_kubelet(crashed, accept):
-    """A pod writes on once its kubelet was restarted; a new pod then finds every acknowledged record."""
-    accept(crashed())
+def test_acknowledged_records_survive_a_restarted_kubelet(crash, accept):
+    """A kubelet is restarted while a pod writes; a new pod then finds every acknowledged record."""
+    accept(crash())
 
 
 @pytest.mark.crash("kubelet-away")
-def test_volume_of_a_pod_deleted_without_its_kubelet_is_used_elsewhere(crashed, accept):
-    """Once the kubelet is back, a pod on another node finds every acknowledged record."""
-    accept(crashed())
+def test_volume_of_a_pod_deleted_without_its_kubelet_is_used_elsewhere(crash, accept):
+    """A pod is deleted while its kubelet is away; once it is back, another node has every acknowledged record."""
+    accept(crash())
 
 
 def test_nothing_of_a_volume_stays_where_its_kubelet_was_away(left_by_kubelet, accept):

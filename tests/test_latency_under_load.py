@@ -1,4 +1,4 @@
-"""Operations must be quick also while a volume is busy: most storage is when it has little to do."""
+"""Latency must hold under load: most storage is fast when it is idle."""
 
 import pytest
 
@@ -6,11 +6,11 @@ pytestmark = [pytest.mark.under_load, pytest.mark.slow]
 
 
 def test_latency_holds_at_a_share_of_the_capacity(under_load, under_load_limit, accept):
-    """At the share of what the volume can do that the tier names, the rate is kept and operations are quick enough."""
+    """A volume is loaded at a share of its capacity; it keeps the rate, and its latency meets the tier's limit."""
     accept(under_load.against(under_load_limit))
 
 
 @pytest.mark.scale
 def test_noisy_neighbours_leave_a_volume_its_share(beside_neighbours, neighbour_limit, accept):
-    """A volume keeps its rate, and is quick enough, while others of its class load as fast as they can."""
+    """Other volumes of the class are loaded at full speed; a volume keeps its rate, and its latency meets the limit."""
     accept(beside_neighbours.against(neighbour_limit))

@@ -1,4 +1,4 @@
-"""A volume of very many files: they must be created, found and deleted soon, and no pod may wait for them."""
+"""A volume with very many files: they must be created, found and deleted fast, and must delay no pod."""
 
 import pytest
 
@@ -7,11 +7,11 @@ pytestmark = [pytest.mark.many_files, pytest.mark.slow]
 
 @pytest.mark.filing("files")
 def test_files_are_made_found_and_deleted_in_time(many_files, many_files_limit, accept):
-    """The files are created, listed, looked up and deleted as soon as the tier requires."""
+    """Very many files are created, listed, looked up and deleted within the tier's times."""
     accept(many_files.against(many_files_limit))
 
 
 @pytest.mark.filing("pods")
 def test_pods_start_in_time_on_many_files(many_files, many_files_limit, accept):
-    """Pods start on the files as soon as the tier requires, with their own fsGroup as soon as on an empty volume."""
+    """Pods start on very many files within the tier's times, with their own fsGroup as fast as on an empty volume."""
     accept(many_files.against(many_files_limit))

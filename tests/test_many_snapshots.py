@@ -1,4 +1,4 @@
-"""A volume that is backed up every hour has a day's snapshots, and its applications must not pay for them."""
+"""A volume that is backed up every hour has a day's snapshots, which must not slow its applications down."""
 
 import pytest
 
@@ -6,5 +6,5 @@ pytestmark = [pytest.mark.control_operations, pytest.mark.slow]
 
 
 def test_volume_with_many_snapshots_is_as_fast(many_snapshots, snapshots_limit, accept):
-    """Loaded in turn with a volume without snapshots, one with many keeps what the tier asks of its writes."""
+    """A volume with many snapshots is loaded in turn with one without; its writes are as fast as the tier requires."""
     accept(many_snapshots.against(snapshots_limit))

@@ -1,10 +1,10 @@
-"""What a StorageClass costs the cluster: CPU and memory of the storage's own pods under load, and whether they leak."""
+"""The resource overhead of a StorageClass: CPU and memory of the storage's own pods under load, and their leaks."""
 
 import pytest
 
 pytestmark = [pytest.mark.price, pytest.mark.slow]
 
 
-def test_price_is_within_limits(priced, price_limit, accept):
+def test_price_is_within_limits(resource_overhead, price_limit, accept):
     """Under load the storage's pods take no more than the tier allows, do not leak, and do not restart."""
-    accept(priced.against(price_limit))
+    accept(resource_overhead.against(price_limit))

@@ -1,4 +1,4 @@
-"""A StorageClass must provide volumes: bind a PVC, mount it, keep what is written, and let it go again."""
+"""A StorageClass must provide volumes: bind a PVC, mount it, keep its data, and delete it again."""
 
 import pytest
 
@@ -12,24 +12,24 @@ def test_claim_binds_and_takes_a_write(volume):
 
 @pytest.mark.planned(pods=2)
 def test_data_survives_a_new_pod_on_the_same_node(volume):
-    """What one pod wrote, the next pod on the same node reads."""
+    """A pod writes; the next pod on the same node reads the same data."""
     writer = volume.write()
     assert volume.read(node=writer.node).content == volume.marker
 
 
 @pytest.mark.planned(pods=2)
 def test_data_survives_a_new_pod_on_another_node(volume, another_node):
-    """What one pod wrote, the next pod on another node reads, where the class allows it."""
+    """A pod writes; the next pod on another node reads the same data, if the class allows another node."""
     writer = volume.write()
     reader = volume.read(node=another_node(volume, writer))
     assert reader.node != writer.node
     assert reader.content == volume.marker
 
 
-def test_claim_binds_in_time(volume, provisioned, provisioning_limit, accept):
-    """A PVC is bound as soon after its creation as the tier requires; the slowest of the run counts."""
+def test_claim_binds_in_time(volume, provisioning, provisioning_limit, accept):
+    """A PVC is created, and bound within the tier's time; the slowest PVC of the run counts."""
     volume.write()
-    accept(provisioned.against(provisioning_limit))
+    accept(provisioning.against(provisioning_limit))
 
 
 def test_volume_is_gone_after_deletion(volume):

@@ -6,12 +6,12 @@ pytestmark = [pytest.mark.provisioning, pytest.mark.features]
 
 
 @pytest.mark.capability("two-volumes")
-def test_pod_uses_two_volumes(show):
-    """A pod uses two volumes, then a new one there, and elsewhere if a node can: each holds what was written to it."""
-    show()
+def test_pod_uses_two_volumes(show_capability):
+    """A pod uses two volumes, then a new pod on its node, then one elsewhere if it can: each volume keeps its data."""
+    show_capability()
 
 
 @pytest.mark.capability("two-modes")
-def test_pod_uses_a_file_system_and_a_raw_block_volume(show):
-    """The same with a file system and a raw block volume."""
-    show()
+def test_pod_uses_a_file_system_and_a_raw_block_volume(show_capability):
+    """Pods use a file system and a raw block volume together, on one node and another: each volume keeps its data."""
+    show_capability()

@@ -1,4 +1,4 @@
-"""What programs expect of a volume that several nodes use at once (ReadWriteMany), beside seeing each other's files."""
+"""A volume that several nodes use at the same time (ReadWriteMany): locks, appends, changes, permissions, listings."""
 
 import pytest
 
@@ -6,30 +6,30 @@ pytestmark = [pytest.mark.provisioning, pytest.mark.features]
 
 
 @pytest.mark.capability("locks")
-def test_locks_of_files_hold_between_nodes(show):
+def test_locks_of_files_hold_between_nodes(show_capability):
     """A file that a pod locks (flock, fcntl) is locked on another node, until the pod is killed."""
-    show()
+    show_capability()
 
 
 @pytest.mark.capability("appends")
-def test_nodes_append_to_one_file(show):
-    """Pods on two nodes append to one file at once (O_APPEND), and every record of both is in it, whole and once."""
-    show()
+def test_nodes_append_to_one_file(show_capability):
+    """Pods on two nodes append to one file at the same time (O_APPEND): it has all records of both, intact and once."""
+    show_capability()
 
 
 @pytest.mark.capability("visibility")
-def test_changes_show_on_another_node(show):
-    """A file that is renamed, or written and fsynced, on one node shows on another, whole, and is never gone."""
-    show()
+def test_changes_show_on_another_node(show_capability):
+    """A file that is renamed, or written and fsynced, on one node shows on another, intact, and is never missing."""
+    show_capability()
 
 
 @pytest.mark.capability("rights")
-def test_rights_of_files_hold_on_another_node(show):
-    """A file that its user or group alone may read is refused to others on another node, and new rights show there."""
-    show()
+def test_rights_of_files_hold_on_another_node(show_capability):
+    """A file that its user or group alone may read is refused to others on another node; new permissions show there."""
+    show_capability()
 
 
 @pytest.mark.capability("entries")
-def test_large_folder_is_listed_whole_on_another_node(show):
-    """A folder of up to 100,000 entries that grows on one node is listed on another, nothing missing, nothing twice."""
-    show()
+def test_large_folder_is_listed_whole_on_another_node(show_capability):
+    """A directory of up to 100,000 entries grows on one node; another node lists it with no entry missing or twice."""
+    show_capability()

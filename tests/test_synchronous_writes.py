@@ -6,6 +6,6 @@ import pytest
 @pytest.mark.smoke
 @pytest.mark.data_plane
 @pytest.mark.profiles("sync-write-iops", "etcd-fsync", "etcd-fsync-busy")
-def test_synchronous_writes_meet_the_limit(measured, limit, accept):
+def test_synchronous_writes_meet_the_limit(measurement, limit, accept):
     """Writes that are acknowledged only once they are durable are as fast as the tier requires."""
-    accept(measured.against(limit))
+    accept(measurement.against(limit))

@@ -1,4 +1,4 @@
-"""What volumes of a class can do beside being read and written: it is skipped where it is missing."""
+"""Capabilities of volumes, in addition to reads and writes: a test is skipped if the class lacks its capability."""
 
 import pytest
 
@@ -6,36 +6,36 @@ pytestmark = [pytest.mark.provisioning, pytest.mark.features]
 
 
 @pytest.mark.capability("expansion")
-def test_volume_grows_while_it_is_used(show):
+def test_volume_grows_while_it_is_used(show_capability):
     """A PVC is expanded, and the pod that uses its volume the whole time sees its file system grow."""
-    show()
+    show_capability()
 
 
 @pytest.mark.capability("snapshot")
-def test_snapshot_holds_what_was_there_when_it_was_taken(show):
+def test_snapshot_holds_what_was_there_when_it_was_taken(show_capability):
     """A restored snapshot holds everything written before it was taken, and nothing written after."""
-    show()
+    show_capability()
 
 
 @pytest.mark.capability("clone")
-def test_clone_goes_its_own_way(show):
-    """A clone holds what its source held, and neither sees later writes to the other."""
-    show()
+def test_clone_goes_its_own_way(show_capability):
+    """A clone holds its source's data, and neither sees later writes to the other."""
+    show_capability()
 
 
 @pytest.mark.capability("shared")
-def test_two_nodes_share_a_volume(show):
-    """Pods on two nodes use a volume at once, and each reads what the other writes."""
-    show()
+def test_two_nodes_share_a_volume(show_capability):
+    """Pods on two nodes use a volume at the same time, and each pod reads the other's writes."""
+    show_capability()
 
 
 @pytest.mark.capability("fs-group")
-def test_volume_is_given_to_the_group_of_a_pod(show):
+def test_volume_is_given_to_the_group_of_a_pod(show_capability):
     """A volume and its files belong to the group that a pod requests with fsGroup."""
-    show()
+    show_capability()
 
 
 @pytest.mark.capability("read-only")
-def test_read_only_volume_refuses_writes(show):
+def test_read_only_volume_refuses_writes(show_capability):
     """A pod that mounts a volume read-only reads its data, and the volume refuses all its writes."""
-    show()
+    show_capability()

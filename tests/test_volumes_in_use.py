@@ -1,4 +1,4 @@
-"""A volume and the pod that uses it: it is there as long as the pod, and gone after it."""
+"""A volume must exist as long as a pod uses it, through changes and moves, and be deleted after it."""
 
 import pytest
 
@@ -6,24 +6,24 @@ pytestmark = [pytest.mark.provisioning, pytest.mark.features]
 
 
 @pytest.mark.capability("protection")
-def test_a_volume_in_use_outlasts_the_deletion_of_its_claim(show):
-    """A PVC that is deleted while a pod uses it stays, the pod reads and writes on, and the PVC goes after the pod."""
-    show()
+def test_a_volume_in_use_outlasts_the_deletion_of_its_claim(show_capability):
+    """A PVC is deleted while a pod uses it: it stays, the pod reads and writes on, and it is removed after the pod."""
+    show_capability()
 
 
 @pytest.mark.capability("ephemeral")
-def test_an_ephemeral_volume_comes_and_goes_with_its_pod(show):
-    """An ephemeral volume is made with its pod and takes a write; PVC and PV go after it, the PV unless retained."""
-    show()
+def test_an_ephemeral_volume_comes_and_goes_with_its_pod(show_capability):
+    """An ephemeral volume is created with its pod, and written; PVC and PV, unless retained, are deleted after it."""
+    show_capability()
 
 
 @pytest.mark.capability("modification")
-def test_attributes_of_a_volume_in_use_are_changed(show):
-    """A PVC gets a VolumeAttributesClass, then another if it can, reports each, and its pod reads and writes on."""
-    show()
+def test_attributes_of_a_volume_in_use_are_changed(show_capability):
+    """A PVC gets a VolumeAttributesClass, then another if possible, and reports each; its pod reads and writes on."""
+    show_capability()
 
 
 @pytest.mark.capability("moves")
-def test_volumes_keep_their_data_when_they_move_between_nodes(show):
+def test_volumes_keep_their_data_when_they_move_between_nodes(show_capability):
     """Three volumes move between all nodes six times, all at the same time; each holds its own data after each move."""
-    show()
+    show_capability()

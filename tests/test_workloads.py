@@ -5,6 +5,6 @@ import pytest
 pytestmark = [pytest.mark.data_plane, pytest.mark.workloads]
 
 
-def test_class_is_fast_enough_for_the_workload(measured, workload_limit, accept):
+def test_class_is_fast_enough_for_the_workload(measurement, workload_limit, accept):
     """The load that stands for the workload meets what the workload needs."""
-    accept(measured.against(workload_limit))
+    accept(measurement.against(workload_limit))

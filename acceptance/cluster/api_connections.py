@@ -27,12 +27,12 @@ from acceptance.cluster.kubeconfig import Access, read_access
 from acceptance.cluster.login_program import LoginProgram
 from acceptance.cluster.oidc_login import NAME as OIDC
 from acceptance.cluster.oidc_login import oidc_login
-from acceptance.cluster.tls import OMITTED, authority_text, content_of, show_certificate, trusting
+from acceptance.cluster.tls import OMISSION_MARKS, authority_text, content_of, show_certificate, trusting
 from acceptance.process.terminal import Terminal, this_terminal
 from acceptance.text.errors import EnvironmentFailure, WrongUsage
 from acceptance.text.redaction import remember
 
-# No proxy of the environment leads there; kubectl does the same.
+# Addresses that are reached without the environment's proxy, as with kubectl.
 LOOPBACK = "localhost,127.0.0.0/8,::1"
 PROXIES = ("http", "https", "socks5")
 _CLUSTER_EXTENSION = "client.authentication.k8s.io/exec"
@@ -41,10 +41,11 @@ _CLUSTER_EXTENSION = "client.authentication.k8s.io/exec"
 def by_kubeconfig(
     sources: Sequence[Path], *, context: str | None = None, terminal: Terminal | None = None
 ) -> client.ApiClient:
-    """Connect as kubeconfig files say, merged; they are read, never written. Log in, if a program does that.
+    """Connect as the merged kubeconfig files specify; log in if they name a login program.
 
-    `terminal`: where such a program may ask; None: that of this process. Raises WrongUsage when the files cannot be
-    used, which names file and entry, and EnvironmentFailure when a login fails.
+    The files are read, never written. `terminal`: where the program may ask the user; None: the terminal of this
+    process. Raises WrongUsage, naming file and entry, if the files cannot be used, and EnvironmentFailure if a login
+    fails.
     """
     terminal = terminal or this_terminal()
     access = read_access(sources, context=context)
@@ -69,7 +70,7 @@ def _settings_of(access: Access) -> client.Configuration:
     settings.verify_ssl = not cluster.insecure
     settings.tls_server_name = cluster.server_name or None
     if cluster.proxy:
-        settings.proxy, settings.no_proxy = cluster.proxy, None  # the file means it
+        settings.proxy, settings.no_proxy = cluster.proxy, None  # the kubeconfig names it for this server
     elif settings.proxy:
         settings.proxy = settings.proxy if "://" in settings.proxy else f"http://{settings.proxy}"
         settings.no_proxy = ",".join(filter(None, [settings.no_proxy, LOOPBACK]))
@@ -77,20 +78,18 @@ def _settings_of(access: Access) -> client.Configuration:
         settings.proxy_headers = _proxy_headers(
             settings.proxy, f"{place}: proxy-url" if cluster.proxy else "the proxy that the environment names"
         )
-        settings.proxy = re.sub(
-            "^socks5:", "socks5h:", settings.proxy
-        )  # names are the proxy's to look up, as for kubectl
+        settings.proxy = re.sub("^socks5:", "socks5h:", settings.proxy)  # the proxy resolves names, as with kubectl
     return settings
 
 
 def _server(access: Access) -> str:
-    """The address of the API server, with a scheme as kubectl adds it."""
+    """Return the address of the API server; add a scheme as kubectl does."""
     cluster, place = access.cluster, f"{access.cluster_is}: server"
     if not cluster.server:
         raise WrongUsage(f"{place}: wanted the address of an API server, found none; correct it")
     user = access.user
-    secured = cluster.authority or cluster.authority_data or user.certificate or user.certificate_data
-    scheme = "https" if secured or cluster.insecure else "http"
+    has_certificate = cluster.authority or cluster.authority_data or user.certificate or user.certificate_data
+    scheme = "https" if has_certificate or cluster.insecure else "http"
     address = cluster.server if "://" in cluster.server else f"{scheme}://{cluster.server}"
     parts = _address(address)
     if parts is None or parts.scheme.lower() not in ("http", "https"):
@@ -99,7 +98,7 @@ def _server(access: Access) -> str:
 
 
 def _address(text: str) -> SplitResult | None:
-    """Its parts, if it is a URL with a host that can be asked for."""
+    """Return the parts of a URL with a valid host, or None for any other text."""
     try:
         parts = urlsplit(text)
         usable = parts.hostname and parts.port != 0 and text.isprintable() and " " not in text
@@ -111,7 +110,7 @@ def _address(text: str) -> SplitResult | None:
 
 
 def _proxy_headers(proxy: str, place: str) -> dict[str, str] | None:
-    """What the proxy is sent to let the user pass. Raises WrongUsage for an address that is no proxy's."""
+    """Return the headers that log in at the proxy, if any. Raises WrongUsage for an address that is no proxy's."""
     parts = _address(proxy)
     if parts is None or parts.scheme not in PROXIES:
         raise WrongUsage(
@@ -129,7 +128,7 @@ def _proxy_headers(proxy: str, place: str) -> dict[str, str] | None:
 
 
 def _tls_of(access: Access) -> Any:
-    """The settings of TLS; they hold the user's certificate."""
+    """Return the settings of TLS; they hold the user's certificate."""
     cluster, user = access.cluster, access.user
     place = f"{access.cluster_is}: certificate-authority"
     authority = authority_text(cluster.authority, cluster.authority_data, place)
@@ -139,31 +138,33 @@ def _tls_of(access: Access) -> Any:
     certificate = content_of(user.certificate, user.certificate_data, f"{access.user_is}: client-certificate")
     key = content_of(user.key, user.key_data, f"{access.user_is}: client-key")
     if bool(certificate) != bool(key):
-        given, missing = ("certificate", "key") if certificate else ("key", "certificate")
-        raise WrongUsage(f"{access.user_is}: wanted client-{missing} with client-{given}, found none; add it")
+        present, missing = ("certificate", "key") if certificate else ("key", "certificate")
+        raise WrongUsage(f"{access.user_is}: wanted client-{missing} with client-{present}, found none; add it")
     if certificate:
         show_certificate(tls, certificate, key, access.user_is)
     return tls
 
 
 def _identity_of(access: Access, terminal: Terminal, server: str) -> Identity:
-    """As kubectl chooses: a token, else a password, else what logs in."""
+    """Return the identity that kubectl would choose: by a token, else a password, else a login."""
     user, place = access.user, access.user_is
-    impersonated = impersonation(access)
-    ways = [name for name, given in _ways(access).items() if given]
+    impersonation_headers = impersonation(access)
+    ways = [name for name, value in _ways(access).items() if value]
     if len(ways) > 1:
         raise WrongUsage(f"{place}: wanted one way to be let in, found {' and '.join(ways)}; remove all but one")
-    if user.token in OMITTED:
+    if user.token in OMISSION_MARKS:
         raise WrongUsage(
             f"{place}: token: wanted a token, found what `kubectl config view` prints without --raw; replace it"
         )
     require_header(user.token, f"{place}: token")
     if user.token_file:
-        return Identity(fixed=impersonated, source=TokenFile(path=Path(user.token_file), user_is=place))
-    fixed: Headers = bearer(user.token) if user.token else password_headers(user, place)
-    if fixed:
-        return Identity(fixed=[*fixed, *impersonated])
-    return Identity(fixed=impersonated, source=_login_of(access, terminal, server))
+        return Identity(
+            static_headers=impersonation_headers, source=TokenFile(path=Path(user.token_file), user_is=place)
+        )
+    login_headers: Headers = bearer(user.token) if user.token else password_headers(user, place)
+    if login_headers:
+        return Identity(static_headers=[*login_headers, *impersonation_headers])
+    return Identity(static_headers=impersonation_headers, source=_login_of(access, terminal, server))
 
 
 def _ways(access: Access) -> dict[str, object]:
@@ -179,8 +180,8 @@ def _ways(access: Access) -> dict[str, object]:
 def _login_of(access: Access, terminal: Terminal, server: str) -> Source | None:
     program, provider, place = access.user.program, access.user.provider, access.user_is
     if program is not None:
-        told = _told_of(access, server) if program.provide_cluster else None
-        return LoginProgram(program=program, user_is=place, terminal=terminal, cluster=told)
+        cluster_info = _cluster_info(access, server) if program.provide_cluster else None
+        return LoginProgram(program=program, user_is=place, terminal=terminal, cluster=cluster_info)
     if provider is None:
         return None
     if provider.name != OIDC:
@@ -191,12 +192,12 @@ def _login_of(access: Access, terminal: Terminal, server: str) -> Source | None:
     return oidc_login(provider.config, place, terminal)
 
 
-def _told_of(access: Access, server: str) -> dict[str, Any]:
-    """What a login program is told of the cluster (`provideClusterInfo`)."""
+def _cluster_info(access: Access, server: str) -> dict[str, Any]:
+    """Return the cluster information for a login program (`provideClusterInfo`)."""
     cluster = access.cluster
     authority = content_of(cluster.authority, cluster.authority_data, f"{access.cluster_is}: certificate-authority")
     own = next((extension.extension for extension in cluster.extensions if extension.name == _CLUSTER_EXTENSION), None)
-    told = {
+    info = {
         "server": server,
         "tls-server-name": cluster.server_name,
         "insecure-skip-tls-verify": cluster.insecure,
@@ -204,14 +205,14 @@ def _told_of(access: Access, server: str) -> dict[str, Any]:
         "proxy-url": cluster.proxy,
         "config": own,
     }
-    return {key: value for key, value in told.items() if value}
+    return {key: value for key, value in info.items() if value}
 
 
 def by_service_account() -> client.ApiClient:
     """Connect to the cluster of the pod that this process runs in, as its service account.
 
-    The token is read again every minute: the kubelet replaces it long before it expires. Raises EnvironmentFailure
-    where this is no pod, or one without a token.
+    The token is read again every minute, because the kubelet replaces it long before it expires. Raises
+    EnvironmentFailure outside a pod, and in a pod without a token.
     """
     settings = _client_settings()
     try:
@@ -226,7 +227,7 @@ def by_service_account() -> client.ApiClient:
 
 
 def _remember_tokens(settings: client.Configuration) -> None:
-    """Have no token shown, also not those that come when one has run out; an exec plugin's are in no file."""
+    """Redact all tokens, also those that replace expired ones; tokens of an exec plugin are in no file."""
     renew: Callable[[client.Configuration], None] | None = settings.refresh_api_key_hook
 
     def remember_all(now: client.Configuration) -> None:

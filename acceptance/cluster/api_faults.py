@@ -1,4 +1,4 @@
-"""What goes wrong between the suite and an API server, and what of it passes by itself."""
+"""Errors between the suite and an API server, and which of them are transient."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from tenacity import RetryCallState, Retrying, retry_if_exception, stop_before_d
 from acceptance.process.interruption import is_urged
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure
 
-# Statuses after which the same request may well succeed a little later.
+# Statuses after which the same request may succeed a little later.
 _PASSING = (429, 500, 502, 503, 504)
 AWAY = (500, 502, 503, 504)
-"""Statuses by which a server, or what is in front of it, says that it is away or not ready."""
+"""Statuses by which a server, or a proxy in front of it, reports that it is unavailable or not ready."""
 REFUSING = (401, 403)
-"""Statuses by which it says that the account may not"""
-# Of a new namespace: its own account is made by a controller, a moment later or, on a busy cluster, many seconds.
+"""Statuses by which a server reports that the account lacks a permission."""
+# In a new namespace: a controller creates its account a moment later, on a busy cluster many seconds later.
 _NO_ACCOUNT_YET = "error looking up service account"
 # The kubelet's words, with status 400, for the log of a container that does not run yet.
-_NOT_STARTED = "is waiting to start"
+_WAITING_TO_START = "is waiting to start"
 
 
 class ApiError(AcceptanceError):
-    """The API server refused a request. `status` is the HTTP status, `message` the server's own sentence.
+    """A request that the API server refused. `status`: the HTTP status; `message`: the server's own sentence.
 
-    `retry_after_s`: how long it asks to be left alone, 0 where it does not say. `was_away`: it gave no answer a moment
+    `retry_after_s`: the pause that the server requests, 0 if it requests none. `was_away`: it gave no answer a moment
     ago, so that it may have just started.
     """
 
@@ -39,32 +39,33 @@ class ApiError(AcceptanceError):
 
     @property
     def is_passing(self) -> bool:
-        """Whether the same request may well succeed a little later.
+        """Return whether the same request may succeed a little later.
 
-        A server that has just started answers before it has read who may do what: it refuses whoever is no
-        administrator. Its health check /readyz fails meanwhile, which not every load balancer asks, and no kubeconfig.
+        A server that has just started answers before it has read its RBAC rules: it refuses every account that is no
+        administrator. Its health check /readyz fails meanwhile, but not every load balancer uses it, and a kubeconfig
+        names one address.
         """
         too_early = self.status in REFUSING and (self.was_away or _NO_ACCOUNT_YET in self.message)
         return self.status in _PASSING or too_early
 
     @property
     def is_before_start(self) -> bool:
-        """Whether a log was asked for of a container that has not started, by the word of its node."""
-        return self.status == 400 and _NOT_STARTED in self.message
+        """Return whether the request was for the log of a container that has not started, as its node reports."""
+        return self.status == 400 and _WAITING_TO_START in self.message
 
 
 class ApiUnreachable(EnvironmentFailure):
-    """No answer from the API server: refused, reset, timed out."""
+    """An API server that gives no answer: the connection was refused or reset, or timed out."""
 
 
 class ApiUntrusted(ApiUnreachable):
-    """A server that no later try will reach: a certificate that does not fit, or no TLS at all."""
+    """A server that no retry will reach: its certificate does not fit, or it has no TLS."""
 
 
 def retrying(*, timeout_s: float, first_pause_s: float) -> Retrying:
-    """Calls what it is given again while the API server fails in a way that passes; raises the last error then.
+    """Return a caller that retries while the API server fails transiently, and then raises the last error.
 
-    A pause is as long as the server asks for at least. Whoever ends a run and asks again is not kept waiting.
+    A pause is at least as long as the server requests. A user who interrupts the run a second time is not kept waiting.
     """
     growing = wait_random_exponential(multiplier=first_pause_s, max=5)
 
@@ -82,7 +83,7 @@ def retrying(*, timeout_s: float, first_pause_s: float) -> Retrying:
 
 
 def is_passing(error: BaseException) -> bool:
-    """Whether the same request may well succeed a little later."""
+    """Return whether the same request may succeed a little later."""
     if isinstance(error, ApiUnreachable):
         return not isinstance(error, ApiUntrusted)
     return isinstance(error, ApiError) and error.is_passing

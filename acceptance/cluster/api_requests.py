@@ -1,4 +1,4 @@
-"""Requests to one API server: each with a time-out, counted, its errors in words."""
+"""Requests to one API server: each has a timeout and is counted, and its errors are put into words."""
 
 from __future__ import annotations
 
@@ -18,36 +18,36 @@ JSON = "application/json, */*"
 CONNECT_S = 5
 ANSWER_S = 30
 WHOLE_S = 120
-"""for all of an answer: one that comes byte by byte never ends by itself"""
-# An API server that is upgraded or moved is away for a minute or two.
+"""Seconds for all of an answer: one that arrives byte by byte never ends by itself."""
+# An API server that is upgraded or moved is unavailable for a minute or two.
 RETRY_S = 120
 LITTLE_RETRY_S = 30
-"""for the first question to a server that may not be there, and for one that let a request wait in vain"""
+"""Seconds of retries for the first request to a server that may not exist, and after a request retried in vain."""
 LOOK_RETRY_S = 3
-"""for the first question of a command that only looks: its user sits before it, and can call it again"""
+"""Seconds of retries for the first request of a read-only command: its user waits, and can run it again."""
 FIRST_PAUSE_S = 0.2
-# For one that has started to have read its roles, on a busy machine.
+# Seconds until a server that has started has read its roles, on a busy machine.
 STARTS_S = 20
-# The longest pause that a server can ask for with Retry-After.
+# The longest pause that a server can request with Retry-After.
 LONGEST_PAUSE_S = 60.0
-# Of an answer that is none of the API server's: enough to know it by.
-SHOWN = 200
+# Bytes of an answer that is not the API server's: enough to recognize its sender.
+EXCERPT_LENGTH = 200
 MOST_OF_AN_ERROR = 1024**2
 
 
 class Requests:
-    """Sends them over a connection, from several threads too.
+    """The requests over one connection. Safe to use from several threads.
 
-    `sent` counts the requests so far by verb and kind, as `GET pods`; each try of one counts.
+    `request_counts` counts them so far by verb and kind, as `GET pods`; each attempt counts.
     """
 
     def __init__(self, connection: client.ApiClient) -> None:
         self.connection = connection
         self.address: str = connection.configuration.host
-        self.sent: Counter[str] = Counter()
+        self.request_counts: Counter[str] = Counter()
         self._away_at = float("-inf")
         self._in_vain = False
-        self._answered = False
+        self._had_answer = False
 
     def json(
         self,
@@ -60,11 +60,11 @@ class Requests:
         accept: str = JSON,
         timeout_s: float = RETRY_S,
     ) -> Object:
-        """The whole answer to a request, which is tried again while it fails in a way that passes.
+        """Return the whole answer to a request; retry while it fails transiently.
 
-        After one that was tried in vain, the next ones have at most LITTLE_RETRY_S, until one is answered: a run whose
-        API server is lost ends some minutes later, and not after as many times RETRY_S as it has things to end.
-        `accept`: in which form it is wanted, as HTTP has it.
+        After a request that was retried in vain, the next ones have at most LITTLE_RETRY_S, until one is answered: a
+        run whose API server is lost then ends some minutes later, not after RETRY_S for each object that it must
+        delete. `accept`: the media types of the answer, as in HTTP.
         """
 
         def once() -> Object:
@@ -82,13 +82,13 @@ class Requests:
         return answer
 
     def be_patient_again(self) -> None:
-        """Give the next request all of its time, whatever was tried in vain before it."""
+        """Give the next request its full time for retries, even if earlier requests were retried in vain."""
         self._in_vain = False
 
     def pieces(
-        self, path: str, *, query: Mapping[str, str] | None = None, answer_s: float = ANSWER_S, what: str
+        self, path: str, *, query: Mapping[str, str] | None = None, answer_s: float = ANSWER_S, message: str
     ) -> Iterator[bytes]:
-        """An answer as it comes, not tried again; `what` it is, for the error where it breaks off.
+        """Yield the pieces of an answer as they arrive; never retried. `message` begins the error if it breaks off.
 
         Raises ApiError, ApiUnreachable.
         """
@@ -97,7 +97,7 @@ class Requests:
             while piece := response.read1(65536):
                 yield piece
         except (urllib3.exceptions.HTTPError, OSError) as error:
-            raise ApiUnreachable(f"{what}: {error}") from error
+            raise ApiUnreachable(f"{message}: {error}") from error
         finally:
             response.close()
 
@@ -112,11 +112,11 @@ class Requests:
         accept: str = JSON,
         answer_s: float = ANSWER_S,
     ) -> urllib3.BaseHTTPResponse:
-        """One try of one request; its answer is still to be read, and to be closed. Raises ApiError, ApiUnreachable.
+        """Send a request once; the caller must read and close the response. Raises ApiError, ApiUnreachable.
 
-        `answer_s`: how long nothing may come.
+        `answer_s`: the longest silence.
         """
-        serialized = self.connection.param_serialize(
+        parameters = self.connection.param_serialize(
             method,
             path,
             query_params=[(key, value) for key, value in (query or {}).items() if value],
@@ -124,13 +124,13 @@ class Requests:
             body=body,
             auth_settings=["BearerToken"],
         )
-        self.sent[request_kind(method, path, query or {})] += 1
+        self.request_counts[request_kind(method, path, query or {})] += 1
         try:
-            answer = self.connection.call_api(*serialized, _request_timeout=(CONNECT_S, answer_s))
+            answer = self.connection.call_api(*parameters, _request_timeout=(CONNECT_S, answer_s))
         except (client.ApiException, urllib3.exceptions.HTTPError, OSError) as error:
             self._away_at = time.monotonic()
-            raise self._unreached(f"{method} {path} on {self.address}", _reason(error), error) from error
-        self._answered = True
+            raise self._unreachable_error(f"{method} {path} on {self.address}", _reason(error), error) from error
+        self._had_answer = True
         response: urllib3.BaseHTTPResponse = answer.response
         if response.status in AWAY:
             self._away_at = time.monotonic()
@@ -144,9 +144,12 @@ class Requests:
             )
         return response
 
-    def _unreached(self, request: str, why: object, error: Exception) -> ApiUnreachable:
-        """The error, by whether a later try may do better: as long as it has never answered, TLS is not set up."""
-        lasting = "" if self._answered else lasting_reason(error)
+    def _unreachable_error(self, request: str, why: object, error: Exception) -> ApiUnreachable:
+        """Return the error, by whether a retry may succeed.
+
+        TLS that fails before the first answer is misconfigured; later it is a transient error.
+        """
+        lasting = "" if self._had_answer else lasting_reason(error)
         if not lasting:
             return ApiUnreachable(f"{request}: {why}")
         origin = getattr(self.connection, "origin", "the kubeconfig")
@@ -156,7 +159,7 @@ class Requests:
         )
 
     def page(self, path: str, *, query: Mapping[str, str], accept: str = JSON) -> Object:
-        """One page of a list or a table. Raises ApiUnreachable for what is none; see `json` for the rest."""
+        """Return one page of a list or a table. Raises ApiUnreachable for any other answer; see `json` for the rest."""
         page = self.json("GET", path, query=query, accept=accept)
         items = page.get("items") or []
         if not isinstance(page.get("metadata"), dict) or not isinstance(items, list):
@@ -166,7 +169,7 @@ class Requests:
         return page
 
     def version(self, *, timeout_s: float) -> str:
-        """The version of Kubernetes, as `v1.34.4`. Raises ApiUnreachable for a server that has none."""
+        """Return the version of Kubernetes, as `v1.34.4`. Raises ApiUnreachable for a server that reports none."""
         version = self.json("GET", "/version", timeout_s=timeout_s).get("gitVersion")
         if not isinstance(version, str):
             raise ApiUnreachable(
@@ -177,10 +180,10 @@ class Requests:
 
 
 def _reason(error: Exception) -> object:
-    """What went wrong, without the connection as Python shows it, which urllib3 begins its sentences with."""
-    if isinstance(error, client.ApiException):  # raised by this client for transport errors of TLS alone
+    """Return the cause of an error, without Python's text for the connection, which begins urllib3's sentences."""
+    if isinstance(error, client.ApiException):  # this client raises it only for TLS errors of the transport
         return error.reason
-    if isinstance(error, urllib3.exceptions.NewConnectionError):  # to urllib3 one kind of the next
+    if isinstance(error, urllib3.exceptions.NewConnectionError):  # in urllib3 a subclass of the next
         cause = error.__cause__
         return getattr(cause, "strerror", None) or cause or error
     if isinstance(error, urllib3.exceptions.ConnectTimeoutError):
@@ -189,7 +192,7 @@ def _reason(error: Exception) -> object:
 
 
 def _whole(response: urllib3.BaseHTTPResponse, request: str) -> bytes:
-    """All of an answer. Raises ApiUnreachable where it breaks off, or takes longer than WHOLE_S."""
+    """Return all of an answer. Raises ApiUnreachable if it breaks off, or takes longer than WHOLE_S."""
     ends_s, content = time.monotonic() + WHOLE_S, bytearray()
     try:
         while piece := response.read1(65536):
@@ -203,7 +206,7 @@ def _whole(response: urllib3.BaseHTTPResponse, request: str) -> bytes:
 
 
 def _document(content: bytes, response: urllib3.BaseHTTPResponse, request: str) -> Object:
-    """The answer as Kubernetes gives it. Raises ApiUnreachable for any other: whoever gave it is not the API server."""
+    """Return the answer as a Kubernetes object. Raises ApiUnreachable for any other: not from the API server."""
     try:
         answer = json.loads(content)
     except (ValueError, RecursionError):
@@ -211,7 +214,7 @@ def _document(content: bytes, response: urllib3.BaseHTTPResponse, request: str) 
     if isinstance(answer, dict):
         return answer
     kind = response.headers.get("Content-Type", "of no known type")
-    begins = content[:SHOWN].decode(errors="replace").strip()
+    begins = content[:EXCERPT_LENGTH].decode(errors="replace").strip()
     raise ApiUnreachable(
         f"{request}: wanted a Kubernetes object, found an answer ({response.status}, {kind}) that begins {begins!r}: a "
         "proxy, a load balancer or a login page in between? See what answers at that address"
@@ -219,13 +222,13 @@ def _document(content: bytes, response: urllib3.BaseHTTPResponse, request: str) 
 
 
 def _retry_after_s(response: urllib3.BaseHTTPResponse) -> float:
-    """Seconds, as Kubernetes says it (RFC 9110 also allows a date, which it never sends)."""
-    asked = response.headers.get("Retry-After", "")
-    return min(float(asked), LONGEST_PAUSE_S) if asked.isdigit() else 0.0
+    """Return the requested pause in s, as Kubernetes sends it (RFC 9110 also allows a date, which it never sends)."""
+    header = response.headers.get("Retry-After", "")
+    return min(float(header), LONGEST_PAUSE_S) if header.isdigit() else 0.0
 
 
 def _message(response: urllib3.BaseHTTPResponse) -> str:
-    """The server's own sentence; what there is of it where it breaks off."""
+    """Return the server's own sentence, or the HTTP reason if the answer breaks off."""
     try:
         text = response.read(MOST_OF_AN_ERROR).decode(errors="replace")
     except (urllib3.exceptions.HTTPError, OSError) as error:
@@ -233,11 +236,11 @@ def _message(response: urllib3.BaseHTTPResponse) -> str:
     try:
         return str(json.loads(text).get("message") or text)
     except (ValueError, AttributeError, RecursionError):
-        return text[:SHOWN].strip() or str(response.reason)
+        return text[:EXCERPT_LENGTH].strip() or str(response.reason)
 
 
 def request_kind(method: str, path: str, query: Mapping[str, str]) -> str:
-    """`GET pods`, `LIST pods`, `WATCH pods`, `GET pods/log`: what is asked for, without whose."""
+    """Return `GET pods`, `LIST pods`, `WATCH pods`, `GET pods/log`: the verb and the kind, without a name."""
     parts = path.strip("/").split("/")
     parts = parts[2:] if parts[0] == "api" else parts[3:] if parts[0] == "apis" else parts
     if parts and parts[0] == "namespaces" and len(parts) > 2:

@@ -1,4 +1,4 @@
-"""Attachments of volumes to nodes, as far as the suite looks at them; only CSI drivers that attach have them."""
+"""VolumeAttachments, as far as the suite reads them; only CSI drivers that attach volumes have them."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from acceptance.cluster.resources import ATTACHMENTS, NODES, VOLUMES, Object
 
 
 class AttachmentRow(NamedTuple):
-    """An attachment, and the name of the volume that it is of; empty for one that has no volume of its own."""
+    """A VolumeAttachment, and the name of its PV; empty if it has none."""
 
     name: str
     volume: str
 
 
 def slim_attachment(attachment: Object) -> Object:
-    """Which volume it is of, whether it is done, what holds it. Clusters have many, and they are not told apart."""
+    """Return an attachment's PV, status and finalizers. Clusters have many attachments, and cannot filter them."""
     return {
         "metadata": slim_metadata(attachment, "finalizers"),
         "spec": {"source": {"persistentVolumeName": _volume_of(attachment)}},
@@ -40,7 +40,7 @@ COLUMNS = Columns(resource=ATTACHMENTS, names=("Name", "PV"), row=AttachmentRow.
 
 
 def attachments_of(api: Api, volumes: Collection[str]) -> list[str]:
-    """The names of the attachments of these volumes, found among those of the whole cluster.
+    """Return the names of the attachments of these volumes, selected from those of the whole cluster.
 
     Raises ApiError, ApiUnreachable.
     """
@@ -48,44 +48,45 @@ def attachments_of(api: Api, volumes: Collection[str]) -> list[str]:
 
 
 def find_attachment(api: Api, name: str) -> Object | None:
-    """The attachment, slim, or None where there is none. A list of that one: the suite asks for no right to get them.
+    """Return the attachment, slim, or None if it does not exist.
 
-    Raises ApiError, ApiUnreachable.
+    The request is a list with a selector, because the suite requires no permission to get attachments. Raises ApiError,
+    ApiUnreachable.
     """
-    found = api.list(ATTACHMENTS, fields=f"metadata.name={name}", slim=slim_attachment)
-    return found[0] if found else None
+    attachments = api.list(ATTACHMENTS, fields=f"metadata.name={name}", slim=slim_attachment)
+    return attachments[0] if attachments else None
 
 
 @dataclass(frozen=True, kw_only=True)
-class Attached:
-    """By what the cluster shows that a volume is on a node: its attachments there, and its name in the node's status.
+class NodeAttachment:
+    """The signs of a volume on a node: its attachments there, and its name in the node's status.
 
-    `named`: that name, None for volumes of a kind that has none.
+    `status_name`: that name, None for volumes of a kind that has none.
     """
 
     attachments: tuple[str, ...]
-    named: str | None
+    status_name: str | None
     node: str
 
-    def seen(self, api: Api) -> list[str]:
-        """What of it there is now, in words. Raises ApiError, ApiUnreachable."""
-        found = [
+    def find_signs(self, api: Api) -> list[str]:
+        """Return the signs that exist now, in words. Raises ApiError, ApiUnreachable."""
+        signs = [
             f"VolumeAttachment {attachment}" for attachment in self.attachments if find_attachment(api, attachment)
         ]
         status = (api.find(NODES, self.node) or {}).get("status") or {}
-        if self.named in [each["name"] for each in status.get("volumesAttached") or []]:
-            found.append("the volume in the node's status.volumesAttached")
-        if self.named in (status.get("volumesInUse") or []):
-            found.append("the volume in the node's status.volumesInUse")
-        return found
+        if self.status_name in [volume["name"] for volume in status.get("volumesAttached") or []]:
+            signs.append("the volume in the node's status.volumesAttached")
+        if self.status_name in (status.get("volumesInUse") or []):
+            signs.append("the volume in the node's status.volumesInUse")
+        return signs
 
 
-def attached_to(api: Api, *, volume: str, node: str) -> Attached:
-    """How the volume, which is in use on this node alone, can be seen there. Raises ApiError, ApiUnreachable."""
+def attached_to(api: Api, *, volume: str, node: str) -> NodeAttachment:
+    """Return the signs of the volume on the only node that uses it. Raises ApiError, ApiUnreachable."""
     csi = api.get(VOLUMES, volume)["spec"].get("csi")
-    return Attached(
+    return NodeAttachment(
         attachments=tuple(attachments_of(api, {volume})),
         # As the kubelet and the attach/detach controller name it in a node's status.
-        named=f"kubernetes.io/csi/{csi['driver']}^{csi['volumeHandle']}" if csi else None,
+        status_name=f"kubernetes.io/csi/{csi['driver']}^{csi['volumeHandle']}" if csi else None,
         node=node,
     )

@@ -1,4 +1,4 @@
-"""Claims and the volumes behind them: made, bound, seen to be gone."""
+"""PVCs and the volumes behind them: created, bound, deleted."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Literal
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.events import last_warning, recent_events, warnings_about
-from acceptance.cluster.objects import GROUP_LABEL, SHOWN, labels, metadata, name_of
+from acceptance.cluster.objects import GROUP_LABEL, MAX_NAMES, labels, metadata, name_of
 from acceptance.cluster.ownership import label_volume, prepare_for_release, set_policy, why_foreign
 from acceptance.cluster.refusals import (
     Refusal,
@@ -20,33 +20,33 @@ from acceptance.cluster.refusals import (
     refuses_larger_copy,
 )
 from acceptance.cluster.resources import CLAIMS, STORAGE_CLASSES, VOLUMES, Object
-from acceptance.cluster.volumes import unclaimed
+from acceptance.cluster.volumes import unclaimed_volumes
 from acceptance.cluster.waiting import wait_for
 from acceptance.text.errors import EnvironmentFailure, StorageFailure, Unsupported
 
-# A refusal that was repeated: one may have come of a moment, such as a class or a driver that was being changed.
-_REPEATED = 2
+# Refusals before a claim fails: a single one may be momentary, for example while a class or a driver is changed.
+_FINAL_REFUSALS = 2
 
 AccessMode = Literal["ReadWriteOnce", "ReadWriteMany", "ReadOnlyMany", "ReadWriteOncePod"]
-# What a class lacks that refuses a claim of that mode.
+# The capability that a class lacks if it refuses a claim of that mode.
 _CAPABILITY_OF: dict[AccessMode, str] = {
     "ReadWriteMany": "shared",
     "ReadOnlyMany": "read-only-many",
     "ReadWriteOncePod": "one-pod",
 }
-# What a class lacks that fills no volume from such a source.
+# The capability that a class lacks if it fills no volume from such a source.
 _COPY_OF = {"PersistentVolumeClaim": "clone", "VolumeSnapshot": "snapshot"}
 
 
 class NeverBound(StorageFailure):
-    """No volume was there for a claim in time, or none ever will be."""
+    """A claim that had no volume in time, or will never have one."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class DataSource:
     """A claim, or a snapshot of one, in the same namespace; `group`: the API group of its kind, None for the core's.
 
-    `smaller`: the volume is to be larger than it.
+    `smaller`: it is smaller than the volume to fill.
     """
 
     kind: str
@@ -59,8 +59,8 @@ class DataSource:
 class Claim:
     """A claim of the run. `size` in bytes; `block`: a raw block device instead of a file system.
 
-    `source`: what the volume is to be filled from. `group`: the name of the group snapshot that will be taken of it and
-    others; empty: none will.
+    `source`: the data source that fills the volume. `group`: the name of the group snapshot that will be taken of it
+    and others; empty: none.
     """
 
     name: str
@@ -75,25 +75,25 @@ class Claim:
 
 
 def require_no_unclaimed_volumes(api: Api, *, storage_classes: Collection[str]) -> None:
-    """Raise EnvironmentFailure when volumes of one of the classes wait for a claim.
+    """Raise EnvironmentFailure if volumes of one of the classes wait for a claim.
 
-    Kubernetes would give the run's claim one of these, with whatever data is on it, instead of a new volume.
+    Kubernetes would bind the run's claim to one of these, with the data on it, instead of a new volume.
     """
-    for storage_class, waiting in sorted(unclaimed(api, storage_classes=storage_classes).items()):
-        more = f" and {len(waiting) - SHOWN} more" if len(waiting) > SHOWN else ""
+    for storage_class, waiting in sorted(unclaimed_volumes(api, storage_classes=storage_classes).items()):
+        more = f" and {len(waiting) - MAX_NAMES} more" if len(waiting) > MAX_NAMES else ""
         raise EnvironmentFailure(
             f"PVs of StorageClass {storage_class} wait for a PVC and may hold data: "
-            f"{', '.join(waiting[:SHOWN])}{more}; a PVC of this suite would be bound to one of them instead of a new "
-            "PV, so nothing was created; bind them, reserve them with spec.claimRef or remove them first"
+            f"{', '.join(waiting[:MAX_NAMES])}{more}; a PVC of this suite would be bound to one of them instead of a "
+            "new PV, so nothing was created; bind them, reserve them with spec.claimRef or remove them first"
         )
 
 
 def create_claim(api: Api, claim: Claim) -> float:
-    """Ask for a new volume; it may come only when a pod uses it, as the class's binding mode says.
+    """Request a new volume, and return the time of the request, in s of the monotonic clock.
 
-    When it was asked for, in s of the monotonic clock: to look for volumes of others before takes time in a large
-    cluster, which is not the storage's. Raises EnvironmentFailure when the claim could be given a volume that existed
-    before.
+    The volume may be provisioned only when a pod uses it, as the class's binding mode says. The time is taken after the
+    search for volumes of others, which takes long in a large cluster and is not the storage's. Raises
+    EnvironmentFailure if the claim could be bound to a volume that existed before.
     """
     require_no_unclaimed_volumes(api, storage_classes=[claim.storage_class])
     asked_s = time.monotonic()
@@ -102,14 +102,17 @@ def create_claim(api: Api, claim: Claim) -> float:
 
 
 def ask_for_claim(api: Api, claim: Claim) -> None:
-    """The same by whoever has looked for volumes of others, and looks at the one that comes: for many at once."""
+    """Create the PVC without checking for unclaimed volumes: for many at the same time.
+
+    The caller has checked, and verifies the volume that binds.
+    """
     more = {"labels": labels(claim.run_id) | {GROUP_LABEL: claim.group}} if claim.group else {}
     body = {"metadata": metadata(claim.name, run_id=claim.run_id) | more, "spec": claim_spec(claim)}
     api.create(CLAIMS, body, namespace=claim.namespace)
 
 
 def claim_spec(claim: Claim) -> Object:
-    """What the claim asks for, as the API server wants it."""
+    """Return the spec of the PVC as the API server expects it."""
     spec: Object = {
         "accessModes": [claim.access_mode],
         "storageClassName": claim.storage_class,
@@ -122,23 +125,23 @@ def claim_spec(claim: Claim) -> Object:
 
 
 def wait_bound(api: Api, claim: Claim, *, timeout_s: float) -> str:
-    """Wait for the claim to be bound; the name of its volume, which from then on carries the run's label.
+    """Wait until the claim is bound, and return the name of its volume, which then carries the run's label.
 
     Raises NeverBound with the last state and the claim's events, EnvironmentFailure for a volume that was not
-    provisioned for the claim; that one is set to outlive it.
+    provisioned for the claim; that volume's reclaim policy is set to Retain.
     """
     bound = wait_for(
         f"PVC {claim.name} of StorageClass {claim.storage_class} to be bound",
         look=lambda: api.get(CLAIMS, claim.name, namespace=claim.namespace),
-        ready=lambda seen: seen["status"].get("phase") == "Bound",
-        state=lambda seen: f"phase {seen['status'].get('phase', 'unknown')}",
-        fatal=lambda seen: _lost(seen, claim) or failed_for_good(api, claim),
+        ready=lambda pvc: pvc["status"].get("phase") == "Bound",
+        state=lambda pvc: f"phase {pvc['status'].get('phase', 'unknown')}",
+        fatal=lambda pvc: _loss_error(pvc, claim) or failed_for_good(api, claim),
         events=lambda: recent_events(api, namespace=claim.namespace, name=claim.name),
         timeout_s=timeout_s,
         failure=NeverBound,
     )
     volume = api.get(VOLUMES, str(bound["spec"]["volumeName"]))
-    why = why_foreign(volume, claimed=bound["metadata"]["creationTimestamp"])
+    why = why_foreign(volume, claim_time=bound["metadata"]["creationTimestamp"])
     if why is not None:
         set_policy(api, volume, "Retain")
         raise EnvironmentFailure(
@@ -151,38 +154,39 @@ def wait_bound(api: Api, claim: Claim, *, timeout_s: float) -> str:
 
 
 def is_proven(api: Api, claim: Claim, *, timeout_s: float) -> bool:
-    """Whether the claim is bound to a volume of its own; False while it waits for its first pod, as its class says.
+    """Return whether the claim is bound to its own volume; False while its class lets it wait for its first pod.
 
     Raises what `wait_bound` raises: a claim that does not wait for a pod is bound before it has one.
     """
-    seen = api.get(CLAIMS, claim.name, namespace=claim.namespace)
-    if seen["status"].get("phase") != "Bound" and _waits_for_pod(api, claim.storage_class):
+    pvc = api.get(CLAIMS, claim.name, namespace=claim.namespace)
+    if pvc["status"].get("phase") != "Bound" and _waits_for_pod(api, claim.storage_class):
         return False
     wait_bound(api, claim, timeout_s=timeout_s)
     return True
 
 
 def ask_to_grow(api: Api, claim: Claim, *, size: int) -> None:
-    """Ask for a larger volume, of so many bytes. Raises ApiError where that is refused."""
-    wanted = {"spec": {"resources": {"requests": {"storage": str(size)}}}}
-    api.patch(CLAIMS, claim.name, wanted, namespace=claim.namespace)
+    """Request a larger volume, of `size` bytes. Raises ApiError if that is refused."""
+    body = {"spec": {"resources": {"requests": {"storage": str(size)}}}}
+    api.patch(CLAIMS, claim.name, body, namespace=claim.namespace)
 
 
 def _waits_for_pod(api: Api, storage_class: str) -> bool:
-    modes = {name_of(each): each.get("volumeBindingMode") for each in api.list(STORAGE_CLASSES)}
+    modes = {name_of(item): item.get("volumeBindingMode") for item in api.list(STORAGE_CLASSES)}
     return modes.get(storage_class) == "WaitForFirstConsumer"
 
 
-def _lost(seen: Object, claim: Claim) -> StorageFailure | None:
-    if seen["status"].get("phase") == "Lost":
-        return NeverBound(f"PVC {claim.name} lost its PV {seen['spec'].get('volumeName')}")
+def _loss_error(pvc: Object, claim: Claim) -> StorageFailure | None:
+    if pvc["status"].get("phase") == "Lost":
+        return NeverBound(f"PVC {claim.name} lost its PV {pvc['spec'].get('volumeName')}")
     return None
 
 
 def failed_for_good(api: Api, claim: Claim) -> StorageFailure | None:
-    """Why the claim will never have a volume, from its events, or None; Unsupported where its class has none such.
+    """Return why the claim will never have a volume, from its events, or None.
 
-    What is not certain is None: the wait goes on, and fails at its deadline.
+    Returns Unsupported if its class lacks the capability. An uncertain cause is None: the wait continues, and fails at
+    its deadline.
     """
     warnings = warnings_about(api, namespace=claim.namespace, name=claim.name, reason="ProvisioningFailed")
     if not warnings:
@@ -191,7 +195,7 @@ def failed_for_good(api: Api, claim: Claim) -> StorageFailure | None:
     if (lacks := _lacking(claim, refusals[-1])) is not None:
         return Unsupported(f"{lacks}: {warnings[-1].line}")
     times = sum(warning.times for warning, refusal in zip(warnings, refusals, strict=True) if refusal.is_final)
-    if not refusals[-1].is_final or times < _REPEATED:
+    if not refusals[-1].is_final or times < _FINAL_REFUSALS:
         return None
     return NeverBound(
         f"PVC {claim.name} of StorageClass {claim.storage_class} cannot be provisioned: {warnings[-1].line}"
@@ -199,12 +203,12 @@ def failed_for_good(api: Api, claim: Claim) -> StorageFailure | None:
 
 
 def _names_in(claim: Claim) -> list[str]:
-    """Names that events about the claim contain: one of them may sound like a reason, such as a class `rwx-fast`."""
+    """Return names that events about the claim contain: one of them may read like a reason, as a class `rwx-fast`."""
     return [claim.storage_class, claim.name, claim.namespace, claim.source.name if claim.source else ""]
 
 
 def _lacking(claim: Claim, refusal: Refusal) -> str | None:
-    """The capability that the refusal shows the claim's class to lack, as the beginning of an error; or None."""
+    """Return the capability that the class lacks according to the refusal, as the beginning of an error; or None."""
     of_class = f"StorageClass {claim.storage_class}"
     if claim.block and refuses_block(refusal):
         return f"capability 'raw block volumes': {of_class} has none"
@@ -221,43 +225,43 @@ def _lacking(claim: Claim, refusal: Refusal) -> str | None:
 
 
 def why_unbound(api: Api, claim: Claim) -> str | None:
-    """The last warning about a claim that is not bound, or None; one about a bound claim is out of date."""
-    seen = api.find(CLAIMS, claim.name, namespace=claim.namespace)
-    if seen is None or seen["status"].get("phase") == "Bound":
+    """Return the last warning about a claim that is not bound, or None; one about a bound claim is out of date."""
+    pvc = api.find(CLAIMS, claim.name, namespace=claim.namespace)
+    if pvc is None or pvc["status"].get("phase") == "Bound":
         return None
     return last_warning(api, namespace=claim.namespace, name=claim.name)
 
 
 def delete_claim(api: Api, claim: Claim) -> None:
-    """Ask for the claim's deletion; a volume that is not the run's outlives it."""
-    seen = api.find(CLAIMS, claim.name, namespace=claim.namespace) or {}
-    volume = api.find(VOLUMES, name) if (name := (seen.get("spec") or {}).get("volumeName")) else None
+    """Request the claim's deletion; a volume that is not the run's outlives it."""
+    pvc = api.find(CLAIMS, claim.name, namespace=claim.namespace) or {}
+    volume = api.find(VOLUMES, name) if (name := (pvc.get("spec") or {}).get("volumeName")) else None
     if volume is not None:
-        claimed = seen["metadata"]["creationTimestamp"]
-        prepare_for_release(api, volume, run_id=claim.run_id, claimed=claimed)
+        claim_time = pvc["metadata"]["creationTimestamp"]
+        prepare_for_release(api, volume, run_id=claim.run_id, claim_time=claim_time)
     api.delete(CLAIMS, claim.name, namespace=claim.namespace)
 
 
 def remove_claim(api: Api, claim: Claim, *, timeout_s: float) -> None:
-    """Delete the claim, and wait until it is no more. Raises StorageFailure with what holds it."""
+    """Delete the claim, and wait until it no longer exists. Raises StorageFailure with its finalizers."""
     delete_claim(api, claim)
     wait_for(
         f"PVC {claim.name} to be deleted",
         look=lambda: api.find(CLAIMS, claim.name, namespace=claim.namespace),
-        ready=lambda seen: seen is None,
-        state=_what_holds_it,
+        ready=lambda pvc: pvc is None,
+        state=_describe_deletion,
         events=lambda: recent_events(api, namespace=claim.namespace, name=claim.name),
         timeout_s=timeout_s,
     )
 
 
 def wait_volume_gone(api: Api, volume: str, *, timeout_s: float) -> None:
-    """Wait until the volume is no more. Raises StorageFailure with what holds it."""
+    """Wait until the volume no longer exists. Raises StorageFailure with its finalizers."""
     wait_for(
         f"PV {volume} to be deleted",
         look=lambda: api.find(VOLUMES, volume),
-        ready=lambda seen: seen is None,
-        state=_what_holds_it,
+        ready=lambda pv: pv is None,
+        state=_describe_deletion,
         events=lambda: recent_events(api, namespace="default", name=volume),
         timeout_s=timeout_s,
     )
@@ -266,25 +270,25 @@ def wait_volume_gone(api: Api, volume: str, *, timeout_s: float) -> None:
 def wait_volume_released(api: Api, volume: str, *, timeout_s: float) -> None:
     """Wait until the volume is kept without a claim, as reclaim policy Retain promises.
 
-    Raises StorageFailure, at once when the volume is gone.
+    Raises StorageFailure, immediately if the volume no longer exists.
     """
 
-    def gone(seen: Object | None) -> StorageFailure | None:
-        return StorageFailure(f"PV {volume} is gone although its StorageClass retains PVs") if seen is None else None
+    def deletion_error(pv: Object | None) -> StorageFailure | None:
+        return StorageFailure(f"PV {volume} is gone although its StorageClass retains PVs") if pv is None else None
 
     wait_for(
         f"PV {volume} to be released and kept",
         look=lambda: api.find(VOLUMES, volume),
-        ready=lambda seen: seen is not None and seen["status"].get("phase") == "Released",
-        state=_what_holds_it,
-        fatal=gone,
+        ready=lambda pv: pv is not None and pv["status"].get("phase") == "Released",
+        state=_describe_deletion,
+        fatal=deletion_error,
         timeout_s=timeout_s,
     )
 
 
-def _what_holds_it(seen: Object | None) -> str:
-    if seen is None:
+def _describe_deletion(item: Object | None) -> str:
+    if item is None:
         return "gone"
-    finalizers = ", ".join(seen["metadata"].get("finalizers") or []) or "none"
-    deleted = "deletion requested" if seen["metadata"].get("deletionTimestamp") else "no deletion requested"
-    return f"phase {seen.get('status', {}).get('phase', 'unknown')}, {deleted}, finalizers: {finalizers}"
+    finalizers = ", ".join(item["metadata"].get("finalizers") or []) or "none"
+    deletion = "deletion requested" if item["metadata"].get("deletionTimestamp") else "no deletion requested"
+    return f"phase {item.get('status', {}).get('phase', 'unknown')}, {deletion}, finalizers: {finalizers}"

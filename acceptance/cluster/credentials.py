@@ -1,4 +1,4 @@
-"""By what a request is let in: headers of a user, which may have to be renewed, and a client certificate."""
+"""The credentials of requests: headers of a user, which may have to be renewed, and a client certificate."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from acceptance.text.redaction import remember
 
 Headers = list[tuple[str, str]]
 REREAD_S = 60.0
-"""how long a token is used before its file is read again: whoever replaces it does so long before it expires"""
+"""Seconds for which a token is used before its file is read again: it is replaced long before it expires."""
 EARLIER_S = 30.0
-"""how long before it expires a credential is renewed: a request takes a while"""
+"""Seconds before its expiry at which a credential is renewed: a request takes a while."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Credential:
-    """What a login brought: a token, a certificate with its key, or both. `expires_at`: as `time.time` counts."""
+    """The result of a login: a token, a certificate with its key, or both. `expires_at`: as `time.time` counts."""
 
     token: str = ""
     certificate: bytes = b""
@@ -34,39 +34,39 @@ class Credential:
 
 
 class Source(Protocol):
-    """Where a credential comes from."""
+    """A source of credentials."""
 
     def login(self) -> Credential:
-        """Return a new one. Raises EnvironmentFailure, which says why there is none."""
+        """Return a new credential. Raises EnvironmentFailure, which says why there is none."""
         ...
 
 
 class Identity:
-    """Who sends requests, as headers that each of them has. Safe to use from several threads.
+    """The user of requests, as headers that each of them has. Safe to use from several threads.
 
-    `on_certificate` is given each new certificate with its key.
+    `on_certificate` is called with each new certificate and its key.
     """
 
-    def __init__(self, *, fixed: Headers, source: Source | None = None) -> None:
-        self._fixed = fixed
+    def __init__(self, *, static_headers: Headers, source: Source | None = None) -> None:
+        self._static_headers = static_headers
         self._source = source
         self._credential: Credential | None = None
         self._lock = threading.Lock()
         self.on_certificate: Callable[[bytes, bytes], None] = lambda certificate, key: None
 
     def headers(self) -> Headers:
-        """Return them, after a new login if the last one has expired. Raises EnvironmentFailure."""
+        """Return the headers, after a new login if the last one has expired. Raises EnvironmentFailure."""
         if self._source is None:
-            return self._fixed
+            return self._static_headers
         with self._lock:
             credential = self._credential
             if credential is None or _has_expired(credential):
                 credential = self._login(self._source)
-        return [*bearer(credential.token), *self._fixed] if credential.token else self._fixed
+        return [*bearer(credential.token), *self._static_headers] if credential.token else self._static_headers
 
-    def renew(self, refused: Headers) -> bool:
-        """Log in again, for a server that let in nobody with these headers; False if there is no other way in."""
-        if self._source is None or self.headers() != refused:  # another thread did so
+    def renew(self, refused_headers: Headers) -> bool:
+        """Log in again, for a server that refused these headers; return False if there is no other way to log in."""
+        if self._source is None or self.headers() != refused_headers:  # another thread did so
             return self._source is not None
         with self._lock:
             before = self._credential
@@ -91,19 +91,19 @@ def bearer(token: str) -> Headers:
 
 
 def _as_bytes(value: str) -> str:
-    """The bytes of UTF-8, each as the character for which http.client sends it; kubectl sends the same."""
+    """Return the UTF-8 bytes, each as the character for which http.client sends it; kubectl sends the same."""
     return value.encode().decode("latin-1")
 
 
 @dataclass(frozen=True, kw_only=True)
 class TokenFile:
-    """A token in a file, which is replaced now and then. `user_is`: the user in words."""
+    """A token in a file, which is replaced from time to time. `user_is`: the user in words."""
 
     path: Path
     user_is: str
 
     def login(self) -> Credential:
-        """Read it, without the ends of lines that `kubectl create token > FILE` leaves, as kubectl does."""
+        """Read the token, without the newlines that `kubectl create token > FILE` leaves, as kubectl does."""
         try:
             token = self.path.read_text(encoding="utf-8").strip()
         except (OSError, ValueError) as error:
@@ -117,10 +117,10 @@ class TokenFile:
         return Credential(token=token, expires_at=time.time() + REREAD_S + EARLIER_S)
 
 
-def require_header(value: str, what: str) -> None:
-    """Raise WrongUsage for what no HTTP header can hold; the value is not quoted."""
-    if any(ord(each) < 32 or ord(each) == 127 or 0xD800 <= ord(each) < 0xE000 for each in value):
-        raise WrongUsage(f"{what}: wanted one line of text, found an end of a line or a control character; remove it")
+def require_header(value: str, place: str) -> None:
+    """Raise WrongUsage for a text that no HTTP header can hold; the text is not quoted."""
+    if any(ord(character) < 32 or ord(character) == 127 or 0xD800 <= ord(character) < 0xE000 for character in value):
+        raise WrongUsage(f"{place}: wanted one line of text, found an end of a line or a control character; remove it")
 
 
 def password_headers(user: UserPart, user_is: str) -> Headers:
@@ -134,25 +134,25 @@ def password_headers(user: UserPart, user_is: str) -> Headers:
 
 
 def impersonation(access: Access) -> Headers:
-    """Return the headers by which the user acts as another, as kubectl sends them for `as` and what belongs to it.
+    """Return the headers by which the user acts as another, as kubectl sends them for `as` and related keys.
 
     Source: https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation
-    Raises WrongUsage for groups, a uid or extra fields without `as`, and for what no header can hold.
+    Raises WrongUsage for groups, a uid or extra fields without `as`, and for texts that no header can hold.
     """
     user, place = access.user, access.user_is
-    named = [("Impersonate-Group", as_group) for as_group in user.acts_as_groups]
+    headers = [("Impersonate-Group", as_group) for as_group in user.acts_as_groups]
     if user.acts_as_uid:
-        named.append(("Impersonate-Uid", user.acts_as_uid))
+        headers.append(("Impersonate-Uid", user.acts_as_uid))
     for key, values in user.acts_as_extra.items():
-        named += [(f"Impersonate-Extra-{quote(key.lower(), safe='')}", each) for each in values]
-    if named and not user.acts_as:
+        headers += [(f"Impersonate-Extra-{quote(key.lower(), safe='')}", value) for value in values]
+    if headers and not user.acts_as:
         raise WrongUsage(f"{place}: wanted `as` with as-groups, as-uid or as-user-extra, found no `as`; add it")
     if user.acts_as:
-        named.insert(0, ("Impersonate-User", user.acts_as))
-    for name, value in named:
+        headers.insert(0, ("Impersonate-User", user.acts_as))
+    for name, value in headers:
         require_header(value, f"{place}: {name}")
-    return [(name, _as_bytes(value)) for name, value in named]
+    return [(name, _as_bytes(value)) for name, value in headers]
 
 
 class NoLogin(EnvironmentFailure):
-    """A user could not log in."""
+    """A user who could not log in."""

@@ -1,4 +1,4 @@
-"""Objects that are to go from a cluster with many others: looked at by name, and looked for only at the end."""
+"""Objects that are being deleted in a cluster with many others: read by name, and searched for only at the end."""
 
 from __future__ import annotations
 
@@ -11,71 +11,71 @@ from typing import Generic, TypeVar
 from acceptance.cluster.resources import Object
 from acceptance.cluster.waiting import WIDE_LOOK_S
 
-# So many are looked at one by one; of more, all of the cluster is looked through.
+# Up to this number, objects are read one by one; for more, the whole cluster is searched.
 FEW = 20
 Key = TypeVar("Key", bound=Hashable)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Left:
-    """What was seen to be there: `some` of it, and how many `more`. `gone`: nothing is, in all of the cluster."""
+class Remainder:
+    """The objects that still exist: some `objects`, and how many `more`. `is_gone`: the whole cluster has none."""
 
-    some: tuple[Object, ...] = ()
+    objects: tuple[Object, ...] = ()
     more: int = 0
-    gone: bool = False
+    is_gone: bool = False
 
 
 class Departing(Generic[Key]):
-    """What is waited for to go, to be looked at as often as `wait_for` likes.
+    """Objects that are being deleted, to be polled as often as `wait_for` likes.
 
-    `known`: what is known to be there. `find` one of them, None where it is gone; `search` all of the cluster for them
-    and for those that nobody knew, which is done once the known ones are gone, and again no sooner than WIDE_LOOK_S
-    later. Looking raises what these raise.
+    `keys`: the known ones. `find` returns one of them, None if it no longer exists; `search` searches the whole cluster
+    for them and for unknown ones, once the known ones no longer exist, and again no sooner than WIDE_LOOK_S later. A
+    poll raises what these raise.
     """
 
     def __init__(
         self,
-        known: Iterable[Key],
+        keys: Iterable[Key],
         *,
         find: Callable[[Key], Object | None],
         search: Callable[[], Iterable[Key]],
     ) -> None:
-        self._known = dict.fromkeys(known)
+        self._keys = dict.fromkeys(keys)
         self._find = find
         self._search = search
         self._next_search_s = 0.0
-        self._left = Left(more=len(self._known))
+        self._remainder = Remainder(more=len(self._keys))
 
     @property
     def is_gone(self) -> bool:
-        """Whether the last look found nothing in all of the cluster."""
-        return self._left.gone
+        """Return whether the last poll found nothing in the whole cluster."""
+        return self._remainder.is_gone
 
-    def look(self) -> Left:
-        """What is there now."""
-        if 0 < len(self._known) <= FEW:
-            self._left = self._by_name()
-        if not self._left.some or len(self._known) > FEW:
+    def look(self) -> Remainder:
+        """Return what exists now."""
+        if 0 < len(self._keys) <= FEW:
+            self._remainder = self._by_name()
+        if not self._remainder.objects or len(self._keys) > FEW:
             self._look_widely()
-        return self._left
+        return self._remainder
 
     def unknown(self) -> list[Key]:
-        """What a search finds now that no look has found: what came late, or was never looked for."""
-        return [key for key in self._search() if key not in self._known]
+        """Return what a search finds now and no poll has found: late objects, or ones that were never searched for."""
+        return [key for key in self._search() if key not in self._keys]
 
     def _look_widely(self) -> None:
         if time.monotonic() < self._next_search_s:
             return
-        self._known = dict.fromkeys(self._search())
+        self._keys = dict.fromkeys(self._search())
         self._next_search_s = time.monotonic() + WIDE_LOOK_S
-        self._left = self._by_name() if self._known else Left(gone=True)
+        self._remainder = self._by_name() if self._keys else Remainder(is_gone=True)
 
-    def _by_name(self) -> Left:
-        """The first few; those that are gone are forgotten."""
-        some = []
-        for key in list(islice(self._known, FEW)):
-            if (found := self._find(key)) is None:
-                del self._known[key]
+    def _by_name(self) -> Remainder:
+        """Return the first few; forget those that no longer exist."""
+        objects = []
+        for key in list(islice(self._keys, FEW)):
+            if (item := self._find(key)) is None:
+                del self._keys[key]
             else:
-                some.append(found)
-        return Left(some=tuple(some), more=len(self._known) - len(some))
+                objects.append(item)
+        return Remainder(objects=tuple(objects), more=len(self._keys) - len(objects))

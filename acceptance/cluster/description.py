@@ -13,13 +13,13 @@ from acceptance.cluster.storage_classes import storage_classes
 from acceptance.results.clusters import Cluster, Image, Node
 from acceptance.text.redaction import shown_parameter
 
-# A cluster may name the image that it offers to the suite, so that its users need not, and what it has in place of the
-# real thing, a line each.
+# A cluster may name the image that it offers to the suite, so that its users need not, and the substitutes that it has
+# for real components, a line each.
 OFFER_NAMESPACE, OFFER = "kube-public", "storage-acceptance"
 
 
 def describe_cluster(api: Api, *, kind: str, image: str) -> Cluster:
-    """Everything about the cluster that a reader of the report wants to know. Credentials are left out."""
+    """Return everything about the cluster that a reader of the report needs, without credentials."""
     classes = [
         storage_class.model_copy(
             update={"parameters": {key: shown_parameter(key, value) for key, value in storage_class.parameters.items()}}
@@ -40,17 +40,17 @@ def describe_cluster(api: Api, *, kind: str, image: str) -> Cluster:
 
 
 def offered_image(api: Api) -> str | None:
-    """The image that the cluster itself names in `kube-public/storage-acceptance`, or None."""
+    """Return the image that the cluster itself names in `kube-public/storage-acceptance`, or None."""
     return _offer(api).get("image")
 
 
 def offered_postgresql(api: Api) -> str | None:
-    """The image of PostgreSQL that it names there, or None."""
+    """Return the image of PostgreSQL that the cluster names there, or None."""
     return _offer(api).get("postgresqlImage")
 
 
 def _stand_ins(api: Api, *, kind: str) -> list[str]:
-    """Of the embedded cluster alone: elsewhere an account would need a right for what nobody has put there."""
+    """Return the substitutes of an embedded cluster; elsewhere an account would need a permission for nothing."""
     return _offer(api).get("standIns", "").splitlines() if kind == "embedded" else []
 
 
@@ -59,20 +59,20 @@ def _offer(api: Api) -> Mapping[str, str]:
         offer = api.find(CONFIG_MAPS, OFFER, namespace=OFFER_NAMESPACE)
     except ApiError as error:
         if error.status == 403:
-            return {}  # not needed by those who name their image
+            return {}  # users who name their image do not need it
         raise
     return {} if offer is None else offer.get("data") or {}
 
 
 def _identity(api: Api, *, kind: str) -> str:
-    """What a cluster keeps for as long as it lives. One that is made anew for each run is told by where it is made."""
+    """Return the id that a cluster keeps while it lives; one that is created for each run has its host's name."""
     if kind not in ("kubeconfig", "in-cluster"):
         return f"{kind} on {platform.node()}"
     return str(api.get(NAMESPACES, "kube-system")["metadata"]["uid"])
 
 
 def _machines(nodes: Sequence[Object]) -> int | None:
-    """By the boot IDs of their kernels, which nodes have in common that are containers or processes of one machine."""
+    """Return the number of boot IDs: nodes that are containers or processes of one machine have one in common."""
     boots = [item["status"]["nodeInfo"].get("bootID") for item in nodes]
     return len(set(boots)) if boots and all(boots) else None
 

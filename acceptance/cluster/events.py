@@ -1,4 +1,4 @@
-"""What the cluster says about an object: its events, newest last."""
+"""Events of the cluster about an object, newest last."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from acceptance.text.sanitizing import on_one_line
 
 
 @dataclass(frozen=True, kw_only=True)
-class Warned:
-    """A warning about an object. `message`: as its controller wrote it; `times`: how often; `line`: fit to be shown."""
+class WarningEvent:
+    """A warning about an object. `message`: as its controller wrote it; `times`: its count; `line`: fit to print."""
 
     message: str
     times: int
@@ -19,24 +19,24 @@ class Warned:
 
 
 def recent_events(api: Api, *, namespace: str, name: str, at_most: int = 5) -> list[str]:
-    """The newest events about the object called `name`, one line each."""
-    found = api.list(EVENTS, namespace=namespace, fields=f"involvedObject.name={name}")
-    found.sort(key=_when)
-    return [_line(event) for event in found[-at_most:]]
+    """Return the newest events about the object called `name`, one line each."""
+    events = api.list(EVENTS, namespace=namespace, fields=f"involvedObject.name={name}")
+    events.sort(key=_when)
+    return [_line(event) for event in events[-at_most:]]
 
 
 def last_warning(api: Api, *, namespace: str, name: str) -> str | None:
-    """The newest warning about the object, or None."""
-    found = api.list(EVENTS, namespace=namespace, fields=f"involvedObject.name={name},type=Warning")
-    return _line(max(found, key=_when)) if found else None
+    """Return the newest warning about the object, or None."""
+    warnings = api.list(EVENTS, namespace=namespace, fields=f"involvedObject.name={name},type=Warning")
+    return _line(max(warnings, key=_when)) if warnings else None
 
 
-def warnings_about(api: Api, *, namespace: str, name: str, reason: str) -> list[Warned]:
-    """All warnings about the object with that reason, newest last."""
-    found = api.list(EVENTS, namespace=namespace, fields=f"involvedObject.name={name},type=Warning")
+def warnings_about(api: Api, *, namespace: str, name: str, reason: str) -> list[WarningEvent]:
+    """Return all warnings about the object with that reason, newest last."""
+    warnings = api.list(EVENTS, namespace=namespace, fields=f"involvedObject.name={name},type=Warning")
     return [
-        Warned(message=str(event.get("message") or ""), times=_times(event), line=_line(event))
-        for event in sorted(found, key=_when)
+        WarningEvent(message=str(event.get("message") or ""), times=_times(event), line=_line(event))
+        for event in sorted(warnings, key=_when)
         if event.get("reason") == reason
     ]
 

@@ -1,4 +1,4 @@
-"""A container's log, taken up again where it was left: of a long one the node keeps only the newest part."""
+"""A container's log, resumed where it was left: of a long one the node keeps only the newest part."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from collections.abc import Iterator
 from acceptance.cluster.api import Api
 from acceptance.text.errors import EnvironmentFailure
 
-# Before each line, of the node's own clock: RFC 3339, to the nanosecond.
+# The time before each line, by the node's own clock: RFC 3339, to the nanosecond.
 _STAMP = re.compile(rb"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?(Z|[+-]\d\d:\d\d)")
 
 
 class LogCutOff(EnvironmentFailure):
-    """What followed the last line that was read is no longer there, or another container prints now."""
+    """A log that no longer contains what followed the last line read, or that another container writes now."""
 
 
 class FollowedLog:
-    """What a container prints, each whole line once, over as many connections as it takes.
+    """The output of a container, each whole line once, over as many connections as necessary.
 
-    A line is known by its time and by how many lines of the same time came before it.
+    A line is identified by its time and by the number of lines of the same time before it.
     """
 
     def __init__(self, api: Api, pod: str, *, namespace: str, container: str, silence_s: float) -> None:
@@ -32,9 +32,9 @@ class FollowedLog:
         self._same = 0
 
     def pieces(self) -> Iterator[bytes]:
-        """What is new, in whole lines, over one more connection; ends when the container does, or the connection.
+        """Yield what is new, in whole lines, over one more connection, until the container or the connection ends.
 
-        Raises ApiError and ApiUnreachable, after which it may be asked for again; LogCutOff.
+        Raises ApiError and ApiUnreachable, after which it may be called again; LogCutOff.
         """
         to_skip, rest = self._same, b""
         for piece in self._api.follow_log(
@@ -42,7 +42,7 @@ class FollowedLog:
             namespace=self._namespace,
             container=self._container,
             silence_s=self._silence_s,
-            stamped=True,
+            timestamps=True,
             since=self._since,
         ):
             *lines, rest = (rest + piece).split(b"\n")
@@ -62,9 +62,9 @@ class FollowedLog:
 
     @property
     def _since(self) -> str:
-        """The second of the last line, from whose beginning on the log is asked for; all of it at first."""
-        found = _STAMP.fullmatch(self._last)
-        return "" if found is None else (found[1] + found[2]).decode()
+        """Return the second of the last line, from which on the log is requested; at first empty: the whole log."""
+        match = _STAMP.fullmatch(self._last)
+        return "" if match is None else (match[1] + match[2]).decode()
 
     def _left_to_skip(self, stamp: bytes, to_skip: int) -> int:
         if stamp == self._last:

@@ -1,7 +1,7 @@
-"""Snapshots of several volumes at one moment, of the API group `groupsnapshot.storage.k8s.io`: as `snapshots` has one.
+"""Point-in-time snapshots of several volumes, of the API group `groupsnapshot.storage.k8s.io`; see `snapshots` for one.
 
-A group snapshot selects PVCs by a label; its controllers make a VolumeSnapshot of each, a member, which goes with it.
-https://kubernetes.io/blog/2024/12/18/kubernetes-1-32-volume-group-snapshot-beta/
+A group snapshot selects PVCs by a label; its controllers create a VolumeSnapshot of each, a member, which is deleted
+with it. https://kubernetes.io/blog/2024/12/18/kubernetes-1-32-volume-group-snapshot-beta/
 """
 
 from __future__ import annotations
@@ -24,16 +24,23 @@ from acceptance.cluster.resources import (
     Object,
     Resource,
 )
-from acceptance.cluster.snapshots import Taken, held_by, of_driver, own_content, shown_state, taken_by
+from acceptance.cluster.snapshots import (
+    RestorableSnapshot,
+    held_by,
+    of_driver,
+    own_content,
+    restorable_from,
+    shown_state,
+)
 from acceptance.cluster.waiting import wait_for
 from acceptance.results.clusters import StorageClass
 from acceptance.text.errors import StorageFailure, Unsupported
 
 GROUP = GROUP_SNAPSHOTS.group
 VERSIONS = ("v1", "v1beta2", "v1beta1")
-"""that are understood, the best first: they differ in no field that is used here"""
+"""The versions that are understood, the best first: they differ in no field that is used here."""
 SETTLE_S = 20.0
-"""for controllers to make of a group that is not wanted any more what they have begun"""
+"""Seconds for controllers to finish what they have begun for a group that is no longer wanted."""
 _DEFAULT = "groupsnapshot.storage.kubernetes.io/is-default-class"
 
 
@@ -59,17 +66,17 @@ class GroupSnapshot:
 
 @dataclass(frozen=True, kw_only=True)
 class Member:
-    """The snapshot of one of the PVCs that can be restored."""
+    """The snapshot of one of the PVCs, which can be restored."""
 
     name: str
     claim: str
-    taken: Taken
+    restorable: RestorableSnapshot
 
 
 def group_kinds(api: Api) -> GroupKinds | None:
-    """The kinds of group snapshots; None where the cluster serves no version of them that is understood."""
-    served = api.group_versions(GROUP)
-    version = next((each for each in VERSIONS if each in served), None)
+    """Return the kinds of group snapshots; None if the cluster serves no version of them that is understood."""
+    served_versions = api.group_versions(GROUP)
+    version = next((candidate for candidate in VERSIONS if candidate in served_versions), None)
     if version is None:
         return None
     kinds = (GROUP_SNAPSHOTS, GROUP_CONTENTS, GROUP_CLASSES)
@@ -78,20 +85,20 @@ def group_kinds(api: Api) -> GroupKinds | None:
 
 
 def group_class_of(api: Api, storage_class: StorageClass) -> str:
-    """The name of the VolumeGroupSnapshotClass for volumes of a class. Raises Unsupported where there is none."""
+    """Return the VolumeGroupSnapshotClass for volumes of a class, by name. Raises Unsupported if there is none."""
     kinds = group_kinds(api)
     if kinds is None:
         raise Unsupported(f"the cluster serves no {GROUP} ({', '.join(VERSIONS)}): its definitions are not installed")
     driver = storage_class.provisioner
-    found = of_driver(api.list(kinds.classes), driver=driver, default=_DEFAULT)
-    if not found:
+    names = of_driver(api.list(kinds.classes), driver=driver, default=_DEFAULT)
+    if not names:
         raise Unsupported(
             f"no VolumeGroupSnapshotClass names driver {driver}, the provisioner of StorageClass {storage_class.name}"
         )
-    return found[0]
+    return names[0]
 
 
-def _served(api: Api) -> GroupKinds:
+def _require_kinds(api: Api) -> GroupKinds:
     kinds = group_kinds(api)
     if kinds is None:
         raise Unsupported(f"the cluster serves no {GROUP} any more: its definitions were there, and are removed")
@@ -99,8 +106,8 @@ def _served(api: Api) -> GroupKinds:
 
 
 def take_group_snapshot(api: Api, group: GroupSnapshot) -> None:
-    """Ask for a snapshot of all PVCs that carry its name."""
-    kinds = _served(api)
+    """Request a snapshot of all PVCs that carry its name."""
+    kinds = _require_kinds(api)
     body = {
         "apiVersion": f"{GROUP}/{kinds.version}",
         "kind": "VolumeGroupSnapshot",
@@ -114,26 +121,27 @@ def take_group_snapshot(api: Api, group: GroupSnapshot) -> None:
 
 
 def wait_group_taken(api: Api, group: GroupSnapshot, *, claims: Sequence[Claim], timeout_s: float) -> list[Member]:
-    """Wait until all members can be restored, and have what is behind them go with them; in the order of `claims`.
+    """Wait until all members can be restored; return them in the order of `claims`.
 
-    Raises StorageFailure with the state, the errors and the events, at once for a member that is of another PVC.
+    Their contents are set to be deleted with them. Raises StorageFailure with the state, the errors and the events,
+    immediately for a member that is of another PVC.
     """
-    kinds, wanted = _served(api), {claim.name for claim in claims}
+    kinds, names = _require_kinds(api), {claim.name for claim in claims}
 
-    def foreign(seen: tuple[Object, list[Object]]) -> StorageFailure | None:
-        others = {_claim_of(each) for each in seen[1]} - wanted - {""}
-        if not others:
+    def foreign(pair: tuple[Object, list[Object]]) -> StorageFailure | None:
+        foreign_names = {_claim_of(item) for item in pair[1]} - names - {""}
+        if not foreign_names:
             return None
         return StorageFailure(
             f"group snapshot {group.name} selects PVCs by {GROUP_LABEL}={group.name}, the label of "
-            f"{', '.join(sorted(wanted))}; found a member of {', '.join(sorted(others))} too: its controllers do not "
-            "heed the label"
+            f"{', '.join(sorted(names))}; found a member of {', '.join(sorted(foreign_names))} too: its controllers do "
+            "not heed the label"
         )
 
     whole, members = wait_for(
         f"group snapshot {group.name} of class {group.group_class}, and its {len(claims)} members, to be ready to use",
         look=lambda: _group_and_members(api, kinds, group),
-        ready=lambda seen: _is_ready(seen[0]) and wanted <= {_claim_of(each) for each in seen[1] if _is_ready(each)},
+        ready=lambda pair: _is_ready(pair[0]) and names <= {_claim_of(item) for item in pair[1] if _is_ready(item)},
         state=_state,
         fatal=foreign,
         events=lambda: recent_events(api, namespace=group.namespace, name=group.name),
@@ -141,37 +149,39 @@ def wait_group_taken(api: Api, group: GroupSnapshot, *, claims: Sequence[Claim],
     )
     content = str(whole["status"]["boundVolumeGroupSnapshotContentName"])
     api.patch(kinds.contents, content, {"metadata": {"labels": labels(group.run_id)}, **GOES})
-    found = {
-        _claim_of(member): (name_of(member), taken_by(member["status"])) for member in members if _is_ready(member)
+    ready = {
+        _claim_of(member): (name_of(member), restorable_from(member["status"]))
+        for member in members
+        if _is_ready(member)
     }
-    for _, taken in found.values():
-        own_content(api, taken.content, run_id=group.run_id)
-    return [Member(name=found[claim.name][0], claim=claim.name, taken=found[claim.name][1]) for claim in claims]
+    for _, restorable in ready.values():
+        own_content(api, restorable.content, run_id=group.run_id)
+    return [Member(name=ready[claim.name][0], claim=claim.name, restorable=ready[claim.name][1]) for claim in claims]
 
 
 def delete_group_snapshot(api: Api, group: GroupSnapshot, *, timeout_s: float) -> None:
-    """Delete it, and wait until it, its members and all that is behind them are gone. Raises StorageFailure.
+    """Delete a group snapshot, and wait until it, its members and their contents no longer exist.
 
-    For one that was taken: all else is left to its controllers, who are judged by it.
+    It must have been taken: all else is left to its controllers, which are judged by it. Raises StorageFailure.
     """
     _remove(api, group, timeout_s=timeout_s, put_right=False)
 
 
 def undo_group_snapshot(api: Api, group: GroupSnapshot, *, timeout_s: float) -> None:
-    """The same for one that may not have been taken yet: what its controllers then overlook is put right."""
-    kinds = _served(api)
+    """Delete a group snapshot that may not have been taken yet, and correct what its controllers then miss."""
+    kinds = _require_kinds(api)
     if api.find(kinds.snapshots, group.name, namespace=group.namespace) is not None:
         let_settle(api, group.name, namespace=group.namespace)
     _remove(api, group, timeout_s=timeout_s, put_right=True)
 
 
 def let_settle(api: Api, name: str, *, namespace: str) -> None:
-    """Wait a while until the controllers have made all that belongs to a group, or told why they do not.
+    """Wait until the controllers have created all that belongs to a group, or reported why they do not.
 
-    Of one that is deleted before, the snapshot controller (8.3.0) leaves the content that its status does not name, and
-    keeps members whose status does not say whose they are. Whatever it looks like after SETTLE_S, it is to be deleted.
+    If a group is deleted before, the snapshot controller (8.3.0) leaves the content that its status does not name, and
+    keeps members whose status does not name their group. Whatever its state after SETTLE_S, the group is to be deleted.
     """
-    kinds = _served(api)
+    kinds = _require_kinds(api)
 
     def look() -> tuple[Object, list[Object]] | None:
         whole = api.find(kinds.snapshots, name, namespace=namespace)
@@ -181,62 +191,62 @@ def let_settle(api: Api, name: str, *, namespace: str) -> None:
         wait_for(
             f"group snapshot {name} to be taken or refused",
             look=look,
-            ready=lambda seen: seen is None or _has_settled(api, kinds, *seen),
-            state=lambda seen: _state(seen) if seen else "gone",
+            ready=lambda current: current is None or _has_settled(api, kinds, *current),
+            state=lambda current: _state(current) if current else "gone",
             timeout_s=SETTLE_S,
         )
 
 
 def _has_settled(api: Api, kinds: GroupKinds, whole: Object, members: Sequence[Object]) -> bool:
-    """Whether nothing more comes of it soon, and all that came knows whose it is."""
+    """Return whether nothing more is created for it soon, and all that was created names its group."""
     status = whole.get("status") or {}
     if whole["metadata"].get("deletionTimestamp") or status.get("error"):
         return True
     bound = status.get("boundVolumeGroupSnapshotContentName")
     content = api.find(kinds.contents, str(bound)) if bound else None
     volumes = (((content or {}).get("spec") or {}).get("source") or {}).get("volumeHandles") or []
-    known = [member for member in members if (member.get("status") or {}).get("volumeGroupSnapshotName")]
-    return bool(volumes) and len(known) == len(members) >= len(volumes)
+    owned_members = [member for member in members if (member.get("status") or {}).get("volumeGroupSnapshotName")]
+    return bool(volumes) and len(owned_members) == len(members) >= len(volumes)
 
 
 def _remove(api: Api, group: GroupSnapshot, *, timeout_s: float, put_right: bool) -> None:
-    kinds = _served(api)
+    kinds = _require_kinds(api)
     behind = {
         (SNAPSHOT_CONTENTS, content) for content in _contents_of(_members(api, group.name, namespace=group.namespace))
     }
-    if (found := api.find(kinds.snapshots, group.name, namespace=group.namespace)) is not None:
-        behind.add((kinds.contents, have_group_removed(api, kinds, found)))
-    overlooked = {kind: GoingContents(api, kind=kind) for kind in (kinds.contents, SNAPSHOT_CONTENTS)}
+    if (existing := api.find(kinds.snapshots, group.name, namespace=group.namespace)) is not None:
+        behind.add((kinds.contents, have_group_removed(api, kinds, existing)))
+    going_contents = {kind: GoingContents(api, kind=kind) for kind in (kinds.contents, SNAPSHOT_CONTENTS)}
 
     def look() -> list[Object]:
         whole = api.find(kinds.snapshots, group.name, namespace=group.namespace)
         members = _members(api, group.name, namespace=group.namespace)
         behind.update((SNAPSHOT_CONTENTS, content) for content in _contents_of(members))
-        contents = [(kind, each) for kind, name in sorted(behind, key=str) if (each := api.find(kind, name))]
-        for kind, each in contents if put_right else ():
+        contents = [(kind, content) for kind, name in sorted(behind, key=str) if (content := api.find(kind, name))]
+        for kind, content in contents if put_right else ():
             has_snapshot = bool(members) if kind == SNAPSHOT_CONTENTS else whole is not None
-            overlooked[kind].put_right(each, has_snapshot=has_snapshot)
-        return [*([whole] if whole else []), *members, *(each for _, each in contents)]
+            going_contents[kind].put_right(content, has_snapshot=has_snapshot)
+        return [*([whole] if whole else []), *members, *(content for _, content in contents)]
 
     wait_for(
         f"group snapshot {group.name}, its members and their contents to be deleted",
         look=look,
-        ready=lambda seen: not seen,
+        ready=lambda objects: not objects,
         state=held_by,
         events=lambda: recent_events(api, namespace=group.namespace, name=group.name),
         timeout_s=timeout_s,
     )
 
 
-def have_group_removed(api: Api, kinds: GroupKinds, found: Object) -> str:
-    """Ask for the deletion of a group snapshot, and of all behind it, which its class may keep; its content's name."""
-    name, namespace = name_of(found), str(found["metadata"]["namespace"])
-    bound = (found.get("status") or {}).get("boundVolumeGroupSnapshotContentName")
-    # What the snapshot controller calls it; the status tells of it a moment after it was made.
-    content = str(bound or f"groupsnapcontent-{found['metadata']['uid']}")
+def have_group_removed(api: Api, kinds: GroupKinds, existing: Object) -> str:
+    """Request the deletion of a group and its contents, whatever its class says; return its content's name."""
+    name, namespace = name_of(existing), str(existing["metadata"]["namespace"])
+    bound = (existing.get("status") or {}).get("boundVolumeGroupSnapshotContentName")
+    # The name that the snapshot controller gives; the status contains it a moment after its creation.
+    content = str(bound or f"groupsnapcontent-{existing['metadata']['uid']}")
     members = _contents_of(_members(api, name, namespace=namespace))
-    for kind, each in ((kinds.contents, content), *((SNAPSHOT_CONTENTS, member) for member in members)):
-        let_content_go(api, kind, each)
+    for kind, content_name in ((kinds.contents, content), *((SNAPSHOT_CONTENTS, member) for member in members)):
+        let_content_go(api, kind, content_name)
     api.delete(kinds.snapshots, name, namespace=namespace)
     return content
 
@@ -247,8 +257,8 @@ def _group_and_members(api: Api, kinds: GroupKinds, group: GroupSnapshot) -> tup
 
 
 def _members(api: Api, group: str, *, namespace: str) -> list[Object]:
-    """The snapshots that a group owns: by its name, for in its namespace that is one group's alone."""
-    return [each for each in api.list(VOLUME_SNAPSHOTS, namespace=namespace) if group in _owners(each)]
+    """Return the snapshots that a group owns: by its name, because in its namespace that is one group's alone."""
+    return [snapshot for snapshot in api.list(VOLUME_SNAPSHOTS, namespace=namespace) if group in _owners(snapshot)]
 
 
 def _owners(snapshot: Object) -> list[str]:
@@ -265,11 +275,13 @@ def _contents_of(members: Sequence[Object]) -> list[str]:
     return [str(name) for name in names if name]
 
 
-def _is_ready(seen: Object) -> bool:
-    return bool((seen.get("status") or {}).get("readyToUse"))
+def _is_ready(item: Object) -> bool:
+    return bool((item.get("status") or {}).get("readyToUse"))
 
 
-def _state(seen: tuple[Object, list[Object]]) -> str:
-    whole, members = seen
-    told = [f"{_claim_of(member) or name_of(member)} {shown_state(member.get('status') or {})}" for member in members]
-    return "; ".join([shown_state(whole.get("status") or {}), *(told or ["no members"])])
+def _state(current: tuple[Object, list[Object]]) -> str:
+    whole, members = current
+    member_states = [
+        f"{_claim_of(member) or name_of(member)} {shown_state(member.get('status') or {})}" for member in members
+    ]
+    return "; ".join([shown_state(whole.get("status") or {}), *(member_states or ["no members"])])

@@ -1,6 +1,6 @@
 """One kubeconfig file: read as kubectl reads it, each value of the type that Kubernetes has for it.
 
-Source: the types of k8s.io/client-go/tools/clientcmd/api/v1. Unknown keys are left alone, `null` is a missing value.
+Source: the types of k8s.io/client-go/tools/clientcmd/api/v1. Unknown keys are ignored, `null` is a missing value.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from acceptance.text.errors import WrongUsage
 
 
 class _Loader(yaml.SafeLoader):
-    """Reads dates as text, as the YAML library of kubectl does."""
+    """A YAML loader that reads dates as text, as the YAML library of kubectl does."""
 
 
 _TEXT = ("tag:yaml.org,2002:timestamp",)
@@ -42,18 +42,18 @@ class _Part(BaseModel):
 
 
 def _without_nulls(value: Any) -> Any:
-    return [each for each in value if each is not None] if isinstance(value, list) else value
+    return [item for item in value if item is not None] if isinstance(value, list) else value
 
 
 class Extension(_Part):
-    """What a program keeps in the file for itself."""
+    """An entry that a program keeps in the file for itself."""
 
     name: str = ""
     extension: Any = None
 
 
 class ClusterPart(_Part):
-    """Where an API server is, and how it is recognized."""
+    """The address of an API server, and the data by which it is recognized."""
 
     server: str = ""
     server_name: str = Field(default="", alias="tls-server-name")
@@ -91,7 +91,7 @@ class ProviderPart(_Part):
 
 
 class UserPart(_Part):
-    """How a user is let in, and whom that user acts as."""
+    """The login of a user, and the user as whom that user acts."""
 
     certificate: str = Field(default="", alias="client-certificate")
     certificate_data: str = Field(default="", alias="client-certificate-data")
@@ -149,14 +149,14 @@ class Document(_Part):
 
 
 def read_document(path: Path) -> Document:
-    """Read a file; its paths become absolute, since they are relative to the folder that holds it.
+    """Read a file, and make its paths absolute, because they are relative to the folder that holds it.
 
     Raises WrongUsage, which names file and place and never quotes the text, which may hold a token.
     """
     wrong = f"{path} is no kubeconfig"
     try:
-        content = _parsed(path.read_bytes())
-    except yaml.MarkedYAMLError as error:  # its own text quotes the line
+        content = _parse(path.read_bytes())
+    except yaml.MarkedYAMLError as error:  # the error's own text quotes the line
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise WrongUsage(f"{wrong}: line {line}: {error.problem}") from None
     except OSError as error:
@@ -171,15 +171,15 @@ def read_document(path: Path) -> Document:
     except ValidationError as error:
         raise WrongUsage(f"{wrong}: {'; '.join(_problems(error))}; correct it, or name another file") from None
     if (document.kind or "Config", document.api_version or "v1") != ("Config", "v1"):
-        found = f"kind {document.kind} of apiVersion {document.api_version}"
-        raise WrongUsage(f"{wrong}: wanted kind Config of apiVersion v1, found {found}; name another file")
+        actual = f"kind {document.kind} of apiVersion {document.api_version}"
+        raise WrongUsage(f"{wrong}: wanted kind Config of apiVersion v1, found {actual}; name another file")
     for kind in ("clusters", "users", "contexts"):
-        _require_different(wrong, kind, [each.name for each in getattr(document, kind)])
+        _require_different(wrong, kind, [entry.name for entry in getattr(document, kind)])
     return _with_absolute_paths(document, folder=path.absolute().parent)
 
 
-def _parsed(content: bytes) -> Any:
-    """Read JSON, in which tabs may stand, or YAML, of which kubectl reads the first document."""
+def _parse(content: bytes) -> Any:
+    """Read JSON, which may contain tabs, or YAML, of which kubectl reads the first document."""
     try:
         return json.loads(content)
     except (ValueError, RecursionError):
@@ -191,9 +191,9 @@ def _parsed(content: bytes) -> Any:
 
 
 def _problems(error: ValidationError) -> Iterable[str]:
-    for each in error.errors(include_input=False, include_url=False, include_context=False):
-        place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in each["loc"]).lstrip(".")
-        yield f"at {place}, {each['msg'][:1].lower()}{each['msg'][1:]}"
+    for detail in error.errors(include_input=False, include_url=False, include_context=False):
+        place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in detail["loc"]).lstrip(".")
+        yield f"at {place}, {detail['msg'][:1].lower()}{detail['msg'][1:]}"
 
 
 def _kind_of(content: object) -> str:
@@ -213,7 +213,7 @@ def _with_absolute_paths(document: Document, *, folder: Path) -> Document:
     def of_user(user: UserPart) -> UserPart:
         paths = {name: absolute(getattr(user, name)) for name in ("certificate", "key", "token_file")}
         program = user.program
-        if program is not None and "/" in program.command:  # others are looked for in $PATH
+        if program is not None and "/" in program.command:  # others are searched in $PATH
             program = program.model_copy(update={"command": absolute(program.command)})
         return user.model_copy(update={**paths, "program": program})
 
@@ -223,5 +223,5 @@ def _with_absolute_paths(document: Document, *, folder: Path) -> Document:
         )
         for cluster in document.clusters
     ]
-    users = [each.model_copy(update={"user": of_user(each.user)}) for each in document.users]
+    users = [user.model_copy(update={"user": of_user(user.user)}) for user in document.users]
     return document.model_copy(update={"clusters": clusters, "users": users})

@@ -1,7 +1,7 @@
-"""What Kubernetes runs without end goes soon after the run that made it, also where that was killed.
+"""Deletion of objects that Kubernetes runs without end, soon after the run that created them, even if it was killed.
 
-A Job without pods owns it. Its deadline is put off for as long as the run lives; once that has passed, Kubernetes
-removes the Job (`ttlSecondsAfterFinished`), and with it what it owns.
+A Job without pods owns them. Its deadline is postponed for as long as the run lives; after the deadline, Kubernetes
+removes the Job (`ttlSecondsAfterFinished`), and with it the objects that it owns.
 https://kubernetes.io/docs/concepts/workloads/controllers/job/#job-termination-and-cleanup
 """
 
@@ -19,26 +19,26 @@ from acceptance.cluster.pod_manifest import PodPlan, pod_manifest, pod_metadata
 from acceptance.cluster.resources import JOBS, Object
 
 LASTS_S = 1800
-"""For so long after the run was last seen alive: longer than any API server is away while a run goes on."""
+"""Seconds after the run was last alive: longer than any outage of the API server during a run."""
 PUT_OFF_EVERY_S = 120
 
 
 class Lifetime:
-    """Of what names `owner` as its owner, for the block and `LASTS_S` longer at most; `pod` is what it will run."""
+    """The lifetime of objects whose owner is `owner`: the block, at most `LASTS_S` more. `pod`: what they run."""
 
     def __init__(self, api: Api, pod: PodPlan) -> None:
         self._api = api
         self._pod = pod
-        self._ended = threading.Event()
+        self._end = threading.Event()
         self._thread = threading.Thread(target=self._put_off, name=f"lifetime of {pod.name}", daemon=True)
-        self._kept = False
+        self._outlives_run = False
         self._began_s = time.monotonic()
         self.owner: Object = {}
 
     def __enter__(self) -> Self:
-        """Raises ApiError, ApiUnreachable."""
-        made = self._api.create(JOBS, job_manifest(self._pod), namespace=self._pod.namespace)
-        identity = {key: made["metadata"][key] for key in ("name", "uid")}
+        """Create the Job, and begin to postpone its deadline. Raises ApiError, ApiUnreachable."""
+        job = self._api.create(JOBS, job_manifest(self._pod), namespace=self._pod.namespace)
+        identity = {key: job["metadata"][key] for key in ("name", "uid")}
         self.owner = {"apiVersion": "batch/v1", "kind": "Job", **identity}
         self._thread.start()
         return self
@@ -46,33 +46,33 @@ class Lifetime:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._ended.set()
-        if not self._kept:
+        self._end.set()
+        if not self._outlives_run:
             self._api.delete(JOBS, self._pod.name, namespace=self._pod.namespace)
 
     def keep(self) -> None:
-        """Have what it owns stay until somebody removes it. Raises ApiError, ApiUnreachable."""
-        self._kept = True
+        """Have the owned objects stay until somebody removes them. Raises ApiError, ApiUnreachable."""
+        self._outlives_run = True
         self._api.patch(JOBS, self._pod.name, {"spec": {"suspend": True}}, namespace=self._pod.namespace)
 
     def _put_off(self) -> None:
         while True:
             lasts_s = int(time.monotonic() - self._began_s) + LASTS_S
             deadline = {"spec": {"activeDeadlineSeconds": lasts_s}}
-            with suppress(Exception):  # the next comes long before the deadline
+            with suppress(Exception):  # the next attempt is long before the deadline
                 self._api.patch(JOBS, self._pod.name, deadline, namespace=self._pod.namespace)
-            if self._ended.wait(PUT_OFF_EVERY_S):
+            if self._end.wait(PUT_OFF_EVERY_S):
                 return
 
 
 def job_manifest(pod: PodPlan) -> Object:
-    """The Job as the API server wants it: with a pod that never is."""
-    made = pod_manifest(pod)["spec"]
-    (container,) = made["containers"]
+    """Return the Job as the API server expects it: with a pod that is never created."""
+    pod_spec = pod_manifest(pod)["spec"]
+    (container,) = pod_spec["containers"]
     never = {key: container[key] for key in ("name", "image", "securityContext")}
     template = {
         "metadata": pod_metadata(pod),
-        "spec": {key: made[key] for key in ("restartPolicy", "securityContext")} | {"containers": [never]},
+        "spec": {key: pod_spec[key] for key in ("restartPolicy", "securityContext")} | {"containers": [never]},
     }
     limits = {"activeDeadlineSeconds": LASTS_S, "ttlSecondsAfterFinished": 0}
     return {

@@ -1,4 +1,4 @@
-"""A program that logs in (`exec` of a kubeconfig): what it is told and given, and what it answers.
+"""A program that logs in (`exec` of a kubeconfig): its input, its environment and its answer.
 
 Source: https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins
 """
@@ -23,14 +23,14 @@ from acceptance.text.sanitizing import on_one_line
 VERSIONS = ("client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1")
 MODES = ("Never", "IfAvailable", "Always")
 LOGIN_S = 300.0
-"""how long a program may take that cannot ask anybody; one that can is waited for as long as the user takes"""
-SHOWN = 1000
-"""characters of its own words, the last ones"""
+"""Seconds for a program that cannot ask the user; one that can is waited for as long as the user takes."""
+EXCERPT_LENGTH = 1000
+"""Characters of the program's own messages, the last ones."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LoginProgram:
-    """The program of a user. `cluster`: what it is told of the cluster, if it is to be told; `user_is`: in words."""
+    """The program of a user. `cluster`: the cluster information that it receives, if any; `user_is`: in words."""
 
     program: ExecPart
     user_is: str
@@ -38,41 +38,41 @@ class LoginProgram:
     cluster: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
-        """Raise WrongUsage for what kubectl does not accept."""
+        """Raise WrongUsage for values that kubectl does not accept."""
         place, program = f"{self.user_is}: exec", self.program
         if not program.command:
             raise WrongUsage(f"{place}: wanted a command, found none; name the program that logs in")
         if program.api_version not in VERSIONS:
-            found = program.api_version or "none"
-            raise WrongUsage(f"{place}: wanted apiVersion {' or '.join(VERSIONS)}, found {found}; correct it")
+            version = program.api_version or "none"
+            raise WrongUsage(f"{place}: wanted apiVersion {' or '.join(VERSIONS)}, found {version}; correct it")
         if program.interactive not in ("", *MODES):
             raise WrongUsage(
                 f"{place}: wanted interactiveMode {', '.join(MODES)}, found {program.interactive}; correct it"
             )
-        if any(not each.name or "=" in each.name for each in program.env):
+        if any(not variable.name or "=" in variable.name for variable in program.env):
             raise WrongUsage(f"{place}: env: wanted a name without '=' for each variable; correct it")
         if any("\0" in word for word in (program.command, *program.args, *map(str, program.env))):
             raise WrongUsage(f"{place}: wanted text, found the character NUL; correct it")
 
     def login(self) -> Credential:
-        """Run it. Raises NoLogin with its own words, WrongUsage if it wants a terminal and there is none."""
-        status, stdout, said = self._run()
+        """Run the program. Raises NoLogin with its messages, WrongUsage if it wants a terminal and there is none."""
+        status, stdout, messages = self._run()
         if status:
-            raise NoLogin(f"{self._is}: it ended with status {status}{_words(said)}; run it by hand to see why")
+            raise NoLogin(f"{self._is}: it ended with status {status}{_words(messages)}; run it by hand to see why")
         try:
             answer = json.loads(stdout)
         except (ValueError, RecursionError):
             answer = None
-        return self._credential(answer, said)
+        return self._credential(answer, messages)
 
     @property
     def _is(self) -> str:
-        """In words; its arguments may hold secrets."""
+        """Return the program in words, without its arguments, which may hold secrets."""
         return f"{self.user_is}: the login program {self.program.command}"
 
     @property
     def _asks(self) -> bool:
-        """Whether it may ask the user."""
+        """Return whether the program may ask the user."""
         mode, stdin = self.program.interactive or "IfAvailable", self.terminal.stdin
         if mode == "Always" and stdin is None:
             raise WrongUsage(
@@ -82,12 +82,12 @@ class LoginProgram:
         return mode != "Never" and stdin is not None
 
     def _run(self) -> tuple[int, str, str]:
-        """Its status, what it printed, and its own words."""
+        """Run the program; return its status, its output and its messages."""
         asks = self._asks
-        told = {"apiVersion": self.program.api_version, "kind": "ExecCredential", "spec": {"interactive": asks}}
+        exec_info = {"apiVersion": self.program.api_version, "kind": "ExecCredential", "spec": {"interactive": asks}}
         if self.cluster is not None:
-            told["spec"] = {"interactive": asks, "cluster": dict(self.cluster)}
-        variables = {each.name: each.value for each in self.program.env}
+            exec_info["spec"] = {"interactive": asks, "cluster": dict(self.cluster)}
+        variables = {variable.name: variable.value for variable in self.program.env}
         words = [self.program.command, *self.program.args]
         try:
             process = subprocess.Popen(
@@ -95,43 +95,43 @@ class LoginProgram:
                 stdin=self.terminal.stdin if asks else subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                env={**os.environ, **variables, "KUBERNETES_EXEC_INFO": json.dumps(told)},
+                env={**os.environ, **variables, "KUBERNETES_EXEC_INFO": json.dumps(exec_info)},
             )
         except (OSError, ValueError) as error:
             why = error.strerror if isinstance(error, OSError) else error
             hint = f" ({on_one_line(self.program.install_hint)})" if self.program.install_hint else ""
             raise NoLogin(f"{self._is} cannot be run: {why}; install it, or put it into PATH{hint}") from error
-        return self._ended(process, shown=asks)
+        return self._wait(process, interactive=asks)
 
-    def _ended(self, process: subprocess.Popen[bytes], *, shown: bool) -> tuple[int, str, str]:
-        said = bytearray()
+    def _wait(self, process: subprocess.Popen[bytes], *, interactive: bool) -> tuple[int, str, str]:
+        messages = bytearray()
         assert process.stderr is not None
         listener = threading.Thread(
-            target=_listen, args=(process.stderr, said, self.terminal.stderr if shown else None), daemon=True
+            target=_listen, args=(process.stderr, messages, self.terminal.stderr if interactive else None), daemon=True
         )
-        printed: list[bytes] = []
-        reader = threading.Thread(target=_read, args=(process.stdout, printed), daemon=True)
+        output_pieces: list[bytes] = []
+        reader = threading.Thread(target=_read, args=(process.stdout, output_pieces), daemon=True)
         for thread in (listener, reader):
             thread.start()
         try:
-            status = process.wait(timeout=None if shown else LOGIN_S)
+            status = process.wait(timeout=None if interactive else LOGIN_S)
         except subprocess.TimeoutExpired:
             process.kill()
             raise NoLogin(
-                f"{self._is}: it did not end within {LOGIN_S:.0f} s{_words(_text(said))}; run it by hand to see why"
+                f"{self._is}: it did not end within {LOGIN_S:.0f} s{_words(_text(messages))}; run it by hand to see why"
             ) from None
         except BaseException:
             process.kill()
             raise
         for thread in (reader, listener):
-            thread.join(timeout=5)  # what it left running may keep them open
-        return status, b"".join(printed).decode(errors="replace"), _text(said)
+            thread.join(timeout=5)  # processes that it left running may keep them open
+        return status, b"".join(output_pieces).decode(errors="replace"), _text(messages)
 
-    def _credential(self, answer: Any, said: str) -> Credential:
+    def _credential(self, answer: Any, messages: str) -> Credential:
         status = answer.get("status") if isinstance(answer, dict) else None
         if not isinstance(status, dict):
             raise NoLogin(
-                f"{self._is}: wanted an ExecCredential with a status, found none in what it printed{_words(said)}"
+                f"{self._is}: wanted an ExecCredential with a status, found none in what it printed{_words(messages)}"
             )
         if (
             answer.get("kind", "ExecCredential") != "ExecCredential"
@@ -145,7 +145,8 @@ class LoginProgram:
         token, certificate, key = values = [value if isinstance(value, str) else "" for value in values]
         if bool(certificate) != bool(key) or not (token or certificate):
             raise NoLogin(
-                f"{self._is}: wanted a token, or a certificate with its key, found neither in its answer{_words(said)}"
+                f"{self._is}: wanted a token, or a certificate with its key, found neither in its "
+                f"answer{_words(messages)}"
             )
         require_header(token, f"{self._is}: its token")
         return Credential(
@@ -156,31 +157,31 @@ class LoginProgram:
         )
 
 
-def _listen(stream: IO[bytes], said: bytearray, shown_at: int | None) -> None:
-    """Keep its words, and show them meanwhile to whoever it asks."""
+def _listen(stream: IO[bytes], messages: bytearray, shown_at: int | None) -> None:
+    """Keep the program's messages, and print them meanwhile for the user whom it asks."""
     with stream:
         while piece := os.read(stream.fileno(), 4096):
-            said += piece
-            del said[: -4 * SHOWN]
+            messages += piece
+            del messages[: -4 * EXCERPT_LENGTH]
             if shown_at is not None:
                 os.write(shown_at, piece)
 
 
-def _read(stream: IO[bytes], printed: list[bytes]) -> None:
+def _read(stream: IO[bytes], output_pieces: list[bytes]) -> None:
     with stream:
-        printed.append(stream.read())
+        output_pieces.append(stream.read())
 
 
-def _text(said: bytearray) -> str:
-    return on_one_line(bytes(said).decode(errors="replace"))[-SHOWN:]
+def _text(messages: bytearray) -> str:
+    return on_one_line(bytes(messages).decode(errors="replace"))[-EXCERPT_LENGTH:]
 
 
-def _words(said: str) -> str:
-    return f" and said: {said}" if said else " and said nothing"
+def _words(messages: str) -> str:
+    return f" and said: {messages}" if messages else " and said nothing"
 
 
 def _seconds(timestamp: object) -> float | None:
-    """RFC 3339, as `time.time` counts; None where it says none."""
+    """Return a time of RFC 3339 as `time.time` counts; None if there is none."""
     try:
         time = datetime.fromisoformat(timestamp) if isinstance(timestamp, str) else None
         return None if time is None else (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()

@@ -1,4 +1,4 @@
-"""What can be listed of a cluster, by an account that may not list everything."""
+"""Lists of the storage objects of a cluster, by an account that may not list everything."""
 
 from __future__ import annotations
 
@@ -34,37 +34,37 @@ KINDS: Mapping[str, Resource] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Look:
-    """The objects by kind, as the API returns them; `unread`: the kinds that could not be listed, and why."""
+    """The objects by kind, as the API returns them; `unread`: the kinds that could not be listed, with the reason."""
 
-    found: Mapping[str, list[Object]]
+    objects: Mapping[str, list[Object]]
     unread: Mapping[str, str]
 
 
 def look_at_storage(api: Api) -> Look:
-    """List what tells of storage; nothing is changed. Raises ApiError where not even StorageClasses can be listed."""
-    found: dict[str, list[Object]] = {}
+    """List the objects that describe storage; change nothing. Raises ApiError if StorageClasses cannot be listed."""
+    objects: dict[str, list[Object]] = {}
     unread: dict[str, str] = {}
     for kind, resource in KINDS.items():
         pods = kind == RUNNING
         if kind == GROUPS:
-            if (kinds := group_kinds(api)) is None:  # as in most clusters: so there are none
-                found[kind] = []
+            if (kinds := group_kinds(api)) is None:  # as in most clusters: there are no such objects
+                objects[kind] = []
                 continue
             resource = kinds.classes
         try:
-            found[kind] = api.list(
+            objects[kind] = api.list(
                 resource, slim=_slim if pods else whole, fields="status.phase=Running" if pods else ""
             )
         except ApiError as error:
             if kind == CLASSES or error.status not in (403, 404):
                 raise
             unread[kind] = "this account may not list them" if error.status == 403 else "this cluster has no such kind"
-    return Look(found=found, unread=unread)
+    return Look(objects=objects, unread=unread)
 
 
 def _slim(pod: Object) -> Object:
-    """Of thousands of pods what may tell whose provisioner runs in one."""
-    kept = ("name", "image", "args", "command", "env")
+    """Return the parts of a pod that may identify a provisioner; there may be thousands of pods."""
+    keys = ("name", "image", "args", "command", "env")
     containers = (pod.get("spec") or {}).get("containers") or []
-    slim = [{key: container[key] for key in kept if key in container} for container in containers]
+    slim = [{key: container[key] for key in keys if key in container} for container in containers]
     return {"metadata": {"name": pod["metadata"]["name"]}, "spec": {"containers": slim}}

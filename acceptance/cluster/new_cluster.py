@@ -1,4 +1,4 @@
-"""A cluster that was just created: its nodes, a StorageClass and the provisioner behind it come one after the other."""
+"""A cluster that was just created: its nodes, a StorageClass and its provisioner appear one after the other."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from acceptance.cluster.resources import NODES, PODS, SERVICE_ACCOUNTS, STORAGE_
 from acceptance.cluster.waiting import wait_for
 from acceptance.text.errors import EnvironmentFailure
 
-# What kind, k3d and minikube bring along, and what the names of its pods begin with.
+# The provisioners of kind, k3d and minikube, and the prefixes of their pods' names.
 _PODS_OF = {"rancher.io/local-path": "local-path-provisioner", "k8s.io/minikube-hostpath": "storage-provisioner"}
 _DEFAULT = "storageclass.kubernetes.io/is-default-class"
 
 
 @dataclass(frozen=True, kw_only=True)
 class NewCluster:
-    """How far a new cluster is: its nodes, its classes, all pods of its namespaces, whether pods get an account."""
+    """The state of a new cluster: its nodes, its classes, all pods of its namespaces, whether pods get an account."""
 
     nodes: tuple[Object, ...]
     classes: tuple[Object, ...]
@@ -28,7 +28,7 @@ class NewCluster:
     has_account: bool = True
 
     def lacks(self, *, nodes: int) -> str | None:
-        """What it lacks to be tested, in words; None where nothing. `nodes`: how many it is to have, at the least."""
+        """Return what the cluster lacks to be tested, in words, or None. `nodes`: how many it must have at least."""
         ready = [node for node in self.nodes if is_ready_node(node)]
         if len(ready) < max(nodes, len(self.nodes)):
             return f"{len(ready)} of {max(nodes, len(self.nodes))} nodes are ready"
@@ -42,25 +42,25 @@ class NewCluster:
                 continue
             provisioners = [pod for pod in self.pods if name_of(pod).startswith(begins)]
             if not any(map(is_ready_pod, provisioners)):
-                what = "is not ready" if provisioners else "has no pod"
-                return f"the provisioner of its default StorageClass {name_of(storage_class)} {what}"
+                state = "is not ready" if provisioners else "has no pod"
+                return f"the provisioner of its default StorageClass {name_of(storage_class)} {state}"
         return None
 
 
 def wait_usable(api: Api, *, nodes: int, timeout_s: float, tell: Callable[[str], None]) -> None:
-    """Wait until a volume can be had. Raises EnvironmentFailure at the deadline, naming what lacks.
+    """Wait until the cluster can provide a volume. Raises EnvironmentFailure at the deadline, naming what lacks.
 
-    `tell` is given what lacks, each time that it is looked at.
+    `tell` is called with what lacks, at each poll.
     """
 
     def look() -> str | None:
-        seen = NewCluster(
+        cluster = NewCluster(
             nodes=tuple(api.list(NODES)),
             classes=tuple(api.list(STORAGE_CLASSES)),
             pods=tuple(api.list(PODS)),
             has_account=api.find(SERVICE_ACCOUNTS, "default", namespace="default") is not None,
         )
-        lacks = seen.lacks(nodes=nodes)
+        lacks = cluster.lacks(nodes=nodes)
         if lacks is not None:
             tell(f"waiting for the new cluster: {lacks}")
         return lacks

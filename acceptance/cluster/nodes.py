@@ -1,4 +1,4 @@
-"""The nodes that pods of the run may use, and those that a volume may be used from."""
+"""The nodes that pods of the run may use, and the ones from which a volume may be used."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _KEEPS_PODS_AWAY = ("NoSchedule", "NoExecute")
 
 
 def nodes_that_take_pods(api: Api, template: PodTemplate) -> list[Object]:
-    """The nodes that are ready and take pods of the template."""
+    """Return the nodes that are ready and take pods of the template."""
     return [node for node in api.list(NODES, slim=slim_node) if takes_pods(node, template)]
 
 
 def nodes_for_volume(api: Api, volume: str, template: PodTemplate) -> list[str]:
-    """The names of the nodes that take pods of the template and that the volume's node affinity allows."""
+    """Return the nodes that take pods of the template and that the volume's node affinity allows, by name."""
     affinity = api.get(VOLUMES, volume)["spec"].get("nodeAffinity") or {}
     terms = (affinity.get("required") or {}).get("nodeSelectorTerms")
     nodes = nodes_that_take_pods(api, template)
@@ -27,7 +27,7 @@ def nodes_for_volume(api: Api, volume: str, template: PodTemplate) -> list[str]:
 
 
 def slim_node(node: Object) -> Object:
-    """What decides whether and how many pods it takes; a whole one, with its images, is ten times as large."""
+    """Return the parts that decide how many pods a node takes; a whole one, with its images, is ten times as large."""
     metadata, spec, status = node["metadata"], node.get("spec") or {}, node.get("status") or {}
     return {
         "metadata": {"name": metadata["name"], "labels": metadata.get("labels")},
@@ -37,33 +37,33 @@ def slim_node(node: Object) -> Object:
 
 
 def takes_pods(node: Object, template: PodTemplate) -> bool:
-    """Whether the node is ready and takes pods of the template."""
-    selected = template.selects(node["metadata"].get("labels") or {})
-    return is_up(node) and selected and all(template.tolerates(taint) for taint in _taints(node))
+    """Return whether the node is ready and takes pods of the template."""
+    matches_selector = template.selects(node["metadata"].get("labels") or {})
+    return is_up(node) and matches_selector and all(template.tolerates(taint) for taint in _taints(node))
 
 
 def is_up(node: Object) -> bool:
-    """Whether the node is ready and takes pods of the suite, at least those that tolerate its taints."""
+    """Return whether the node is ready and takes pods of the suite, at least those that tolerate its taints."""
     system = (node["metadata"].get("labels") or {}).get(SYSTEM, "linux")
     return is_ready(node) and system == "linux" and not node["spec"].get("unschedulable")
 
 
 def is_ready(node: Object) -> bool:
-    """Whether the node's kubelet tells that all is well, and was heard of late."""
+    """Return whether the node's kubelet reports that all is well, and has reported recently."""
     return ready_condition(node).get("status") == "True"
 
 
 def ready_condition(node: Object) -> Object:
-    """What the cluster last knew of its being ready; empty before anything is known."""
+    """Return the condition Ready that the cluster last knew; empty before the first report."""
     return next((condition for condition in node["status"].get("conditions") or [] if condition["type"] == "Ready"), {})
 
 
 def tolerations(nodes: Iterable[Object]) -> list[Object]:
-    """What a pod must tolerate to run on these nodes, each once."""
-    wanted = {
+    """Return what a pod must tolerate to run on these nodes, each once."""
+    taints = {
         (taint["key"], taint.get("value", ""), taint["effect"]): None for node in nodes for taint in _taints(node)
     }
-    return [{"key": key, "operator": "Equal", "value": value, "effect": effect} for key, value, effect in wanted]
+    return [{"key": key, "operator": "Equal", "value": value, "effect": effect} for key, value, effect in taints]
 
 
 def _taints(node: Object) -> list[Object]:
@@ -71,7 +71,7 @@ def _taints(node: Object) -> list[Object]:
 
 
 def matches(node: Object, term: Object) -> bool:
-    """Whether the node meets all of a node selector term."""
+    """Return whether the node meets all of a node selector term."""
     labels = node["metadata"].get("labels") or {}
     fields = {"metadata.name": node["metadata"]["name"]}
     return all(_holds(labels, match_expression) for match_expression in term.get("matchExpressions") or []) and all(
@@ -80,11 +80,11 @@ def matches(node: Object, term: Object) -> bool:
 
 
 def _holds(values: dict[str, str], requirement: Object) -> bool:
-    """Whether a node selector requirement holds; unknown for sizes (Gt, Lt), which then counts as no."""
-    value, wanted = values.get(requirement["key"]), requirement.get("values") or []
+    """Return whether a node selector requirement holds; not known for sizes (Gt, Lt), which then counts as no."""
+    value, choices = values.get(requirement["key"]), requirement.get("values") or []
     return {
-        "In": value in wanted,
-        "NotIn": value not in wanted,
+        "In": value in choices,
+        "NotIn": value not in choices,
         "Exists": value is not None,
         "DoesNotExist": value is None,
     }.get(requirement["operator"], False)

@@ -1,6 +1,7 @@
-"""A login at an OpenID Connect issuer (`auth-provider: oidc` of a kubeconfig), as kubectl has it built in.
+"""A login at an OpenID Connect issuer (`auth-provider: oidc` of a kubeconfig), as it is built into kubectl.
 
-Source: k8s.io/client-go/plugin/pkg/client/auth/oidc, https://openid.net/specs/openid-connect-core-1_0.html#RefreshTokens
+Source: k8s.io/client-go/plugin/pkg/client/auth/oidc,
+https://openid.net/specs/openid-connect-core-1_0.html#RefreshTokens
 """
 
 from __future__ import annotations
@@ -29,26 +30,26 @@ _RENEW = "log in again as you did before kubectl was let in"
 
 @dataclass(kw_only=True)
 class OidcLogin:
-    """The token of a user, and what renews it. `config` as in the kubeconfig, `user_is`: the user in words."""
+    """The token of a user, and its renewal. `config` as in the kubeconfig, `user_is`: the user in words."""
 
     config: dict[str, str]
     user_is: str
     terminal: Terminal
-    _used: bool = field(default=False, init=False)
+    _in_use: bool = field(default=False, init=False)
 
     def login(self) -> Credential:
         """Return the kubeconfig's token while it is valid, and then one that the issuer gives for the refresh token."""
         token = self.config.get("id-token", "")
         expires_at = _expiry(token)
-        if self._used or not token or (expires_at is not None and time.time() > expires_at - EARLIER_S):
-            token = self._refreshed()
+        if self._in_use or not token or (expires_at is not None and time.time() > expires_at - EARLIER_S):
+            token = self._refresh()
             expires_at = _expiry(token)
-        self._used = True
+        self._in_use = True
         require_header(token, f"{self.user_is}: id-token")
         return Credential(token=token, expires_at=expires_at)
 
-    def _refreshed(self) -> str:
-        missing = [each for each in ("idp-issuer-url", "client-id", "refresh-token") if not self.config.get(each)]
+    def _refresh(self) -> str:
+        missing = [key for key in ("idp-issuer-url", "client-id", "refresh-token") if not self.config.get(key)]
         if missing:
             raise NoLogin(
                 f"{self.user_is}: the id-token is missing or has expired, and it cannot be renewed without "
@@ -56,13 +57,13 @@ class OidcLogin:
             )
         issuer = self.config["idp-issuer-url"]
         http = self._issuer_pool()
-        discovered = self._answer(http, "GET", f"{issuer.rstrip('/')}/.well-known/openid-configuration")
+        endpoints = self._answer(http, "GET", f"{issuer.rstrip('/')}/.well-known/openid-configuration")
         refresh = self.config["refresh-token"]
-        asked = {"grant_type": "refresh_token", "refresh_token": refresh, "client_id": self.config["client-id"]}
+        form = {"grant_type": "refresh_token", "refresh_token": refresh, "client_id": self.config["client-id"]}
         secret = self.config.get("client-secret", "")
         if secret:
-            asked["client_secret"] = secret
-        answer = self._answer(http, "POST", str(discovered.get("token_endpoint")), asked)
+            form["client_secret"] = secret
+        answer = self._answer(http, "POST", str(endpoints.get("token_endpoint")), form)
         token = answer.get("id_token")
         if not isinstance(token, str) or not token:
             raise NoLogin(f"{self.user_is}: the issuer {issuer} gave no id_token for the refresh token; {_RENEW}")
@@ -70,7 +71,7 @@ class OidcLogin:
         return token
 
     def _keep(self, token: str, refresh: object) -> None:
-        """Keep what came for the next time. The kubeconfig is the user's, and stays as it is."""
+        """Keep the new tokens for the next time. The kubeconfig is the user's, and stays as it is."""
         remember(token)
         config = {**self.config, "id-token": token}
         if isinstance(refresh, str) and refresh and refresh != self.config["refresh-token"]:
@@ -123,14 +124,14 @@ class OidcLogin:
 
 
 def oidc_login(config: dict[str, str], user_is: str, terminal: Terminal) -> OidcLogin:
-    """Return the login of a user. Raises WrongUsage for a token that none could have issued."""
+    """Return the login of a user. Raises WrongUsage for a token that no issuer could have issued."""
     if config.get("id-token") and config["id-token"].count(".") != 2:
         raise WrongUsage(f"{user_is}: wanted a JSON web token as id-token, found another text; {_RENEW}")
     return OidcLogin(config=config, user_is=user_is, terminal=terminal)
 
 
 def _expiry(token: str) -> float | None:
-    """When a JSON web token expires, as `time.time` counts; None where it does not say, 0 where it cannot be read."""
+    """Return when a JSON web token expires, as `time.time` counts; None if it has no expiry, 0 if it is unreadable."""
     if token.count(".") != 2:
         return 0.0
     try:

@@ -1,4 +1,4 @@
-"""One pod that does one thing on its volumes and ends: begun, waited for, read, gone."""
+"""A pod that does one thing on its volumes and ends: created, waited for, read, deleted."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ from acceptance.text.errors import EnvironmentFailure, StorageFailure, Unsupport
 
 
 class NotStarted(StorageFailure):
-    """The pod had not started in time."""
+    """A pod that had not started in time."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class OneShotPod:
-    """How it went. `status`: the exit status of its command; `content`: all that it printed; `node`: where it ran;
-    `state`: its state at the end, in words; `start_s`: from the request for it until it was seen to have started, None
-    where nobody looked."""
+    """The result of a pod.
+
+    `status`: the exit status of its command; `content`: all that it printed; `node`: its node; `state`: its state at
+    the end, in words; `start_s`: from the request until it was observed to have started, None if that was not observed.
+    """
 
     node: str
     status: int
@@ -32,15 +34,15 @@ class OneShotPod:
 
     @property
     def output(self) -> str:
-        """All that it printed, as text."""
+        """Return all that the pod printed, as text."""
         return self.content.decode(errors="replace")
 
 
 def run_one_shot_pod(workspace: Workspace, plan: PodPlan, *, timeout_s: float) -> OneShotPod:
-    """Run the pod to its end, for `timeout_s` at most once it has started; it is gone afterwards.
+    """Run the pod to its end, for `timeout_s` at most once it has started; delete it afterwards.
 
-    Raises NotStarted, Unsupported where its class has no such volumes, StorageFailure when it does not end or does not
-    go, EnvironmentFailure when the cluster ended it.
+    Raises NotStarted, Unsupported if its class has no such volumes, StorageFailure if it does not end or cannot be
+    deleted, EnvironmentFailure if the cluster ended it.
     """
     api = workspace.api
     with Undoing() as undoing:
@@ -54,25 +56,25 @@ def run_one_shot_pod(workspace: Workspace, plan: PodPlan, *, timeout_s: float) -
         except StorageFailure as error:
             raise NotStarted(str(error)) from error
         start_s = time.monotonic() - began_s
-        ended = ended_pod(
+        result = ended_pod(
             workspace, plan, timeout_s=timeout_s, keep=lambda output: workspace.keep_output(plan.name, [output])
         )
-        return replace(ended, start_s=start_s)
+        return replace(result, start_s=start_s)
 
 
 def ended_pod(
     workspace: Workspace, plan: PodPlan, *, timeout_s: float, keep: Callable[[str], None] = lambda output: None
 ) -> OneShotPod:
-    """Wait until a pod that was asked for has ended; it is there still. `keep` is given what it printed in any case.
+    """Wait until a created pod has ended, without deleting it. `keep` is called with its output in any case.
 
-    Raises StorageFailure when it does not end, EnvironmentFailure when the cluster ended it.
+    Raises StorageFailure if it does not end, EnvironmentFailure if the cluster ended it.
     """
     pod = wait_ended(workspace.api, plan, timeout_s=timeout_s)
     pieces = workspace.api.follow_log(plan.name, namespace=plan.namespace, container=MAIN, follow=False)
     content = b"".join(pieces)
     keep(content.decode(errors="replace"))
-    if (taken := taken_away(pod, what=f"pod {plan.name}")) is not None:
-        raise taken
+    if (error := taken_away(pod, subject=f"pod {plan.name}")) is not None:
+        raise error
     if (status := exit_status_of(pod)) is None:
         raise EnvironmentFailure(f"the exit status of pod {plan.name} is not known: {describe_pod(pod)}")
     return OneShotPod(node=node_of(pod), status=status, content=content, state=describe_pod(pod))

@@ -1,4 +1,4 @@
-"""Whose a volume is: proven by what Kubernetes itself wrote on it, never guessed from a name."""
+"""The owner of a volume: proven by what Kubernetes itself wrote on it, never guessed from a name."""
 
 from __future__ import annotations
 
@@ -14,56 +14,62 @@ BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller"
 PROVISIONED_BY = "pv.kubernetes.io/provisioned-by"
 
 
-def why_foreign(volume: Object, *, claimed: str) -> str | None:
-    """Why a volume was not provisioned for the claim that holds it, made at `claimed`; None where it was.
+def why_foreign(volume: Object, *, claim_time: str) -> str | None:
+    """Return why a volume was not provisioned for the claim that holds it, created at `claim_time`; None if it was.
 
-    A provisioner names itself and the claim on a volume when it makes it. Kubernetes marks a volume that it found and
-    gave to a claim. Both write times so that they sort as text.
+    A provisioner names itself and the claim on a volume that it creates. Kubernetes marks a volume that it found and
+    bound to a claim. Both write times so that they sort as text.
     """
     annotations = volume["metadata"].get("annotations") or {}
     if BOUND_BY_CONTROLLER in annotations:
         return "it existed already, and Kubernetes bound it to the PVC"
     if PROVISIONED_BY not in annotations:
         return "no provisioner made it"
-    if volume["metadata"]["creationTimestamp"] < claimed:
+    if volume["metadata"]["creationTimestamp"] < claim_time:
         return "it existed before"
     return None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Belongings:
-    """The volumes of claims in a run's namespace. `kept`: those that are not surely the run's, each with the reason."""
+    """The volumes of claims in a run's namespace. `kept_volumes`: those not surely the run's, each with the reason."""
 
     own: tuple[Object, ...]
-    kept: tuple[tuple[Object, str], ...]
+    kept_volumes: tuple[tuple[Object, str], ...]
 
 
 def belongings(
-    volumes: Iterable[Object], *, run_id: str, since: str, ours: Collection[str], others: Collection[str] = ()
+    volumes: Iterable[Object],
+    *,
+    run_id: str,
+    since: str,
+    own_claims: Collection[str],
+    other_claims: Collection[str] = (),
 ) -> Belongings:
-    """What of the volumes is the run's.
+    """Return which of the volumes are the run's.
 
-    Proven is what was provisioned after `since`, when the run began, and carries the run's label or is held by a claim
-    of the run (`ours`: their uids; `others`: those of claims that somebody else made there). What was provisioned there
-    and goes with its claim anyway is counted with it: nothing is done to it.
+    A volume is proven to be the run's if it was provisioned after `since`, when the run began, and carries the run's
+    label or is held by a claim of the run (`own_claims`: their uids; `other_claims`: those of claims that somebody else
+    created there). A volume that was provisioned there and is deleted with its claim anyway counts as the run's:
+    nothing is done to it.
     """
-    own, kept = [], []
+    own, kept_volumes = [], []
     for volume in volumes:
-        why, uid = why_foreign(volume, claimed=since), (volume["spec"].get("claimRef") or {}).get("uid")
-        known = (volume["metadata"].get("labels") or {}).get(RUN_LABEL) == run_id or uid in ours
-        if why is None and uid in others:
+        why, uid = why_foreign(volume, claim_time=since), (volume["spec"].get("claimRef") or {}).get("uid")
+        is_own = (volume["metadata"].get("labels") or {}).get(RUN_LABEL) == run_id or uid in own_claims
+        if why is None and uid in other_claims:
             why = "its PVC does not carry the run's label"
-        if why is None and not known and volume["spec"].get("persistentVolumeReclaimPolicy") != "Delete":
+        if why is None and not is_own and volume["spec"].get("persistentVolumeReclaimPolicy") != "Delete":
             why = "it does not carry the run's label, and its PVC is gone"
         if why is None:
             own.append(volume)
         else:
-            kept.append((volume, why))
-    return Belongings(own=tuple(own), kept=tuple(kept))
+            kept_volumes.append((volume, why))
+    return Belongings(own=tuple(own), kept_volumes=tuple(kept_volumes))
 
 
 def why_kept(volume: Object, why: str) -> str:
-    """That the volume is left as it is, for whoever has to look."""
+    """Return a message that the volume is left as it is, for the user who has to inspect it."""
     claim = volume["spec"].get("claimRef") or {}
     name = name_of(volume)
     return (
@@ -73,11 +79,11 @@ def why_kept(volume: Object, why: str) -> str:
 
 
 def slim_volume(volume: Object) -> Object:
-    """What the suite needs to know of a volume: whose it is and was, its state, what holds it. Clusters have many."""
+    """Return what the suite needs of a volume: its owner, its state, its finalizers. Clusters have many volumes."""
     claim = volume["spec"].get("claimRef")
     metadata = volume["metadata"]
-    known = (BOUND_BY_CONTROLLER, PROVISIONED_BY)
-    annotations = {key: value for key, value in (metadata.get("annotations") or {}).items() if key in known}
+    annotation_keys = (BOUND_BY_CONTROLLER, PROVISIONED_BY)
+    annotations = {key: value for key, value in (metadata.get("annotations") or {}).items() if key in annotation_keys}
     label = (metadata.get("labels") or {}).get(RUN_LABEL)
     return {
         "metadata": slim_metadata(volume, "creationTimestamp", "deletionTimestamp", "finalizers")
@@ -92,20 +98,23 @@ def slim_volume(volume: Object) -> Object:
 
 
 def label_volume(api: Api, volume: Object, *, run_id: str) -> None:
-    """Have the volume carry the run's label, which proves whose it was when its PVC is gone."""
+    """Have the volume carry the run's label, which proves its owner after its PVC is deleted."""
     if (volume["metadata"].get("labels") or {}).get(RUN_LABEL) != run_id:
         api.patch(VOLUMES, name_of(volume), {"metadata": {"labels": labels(run_id)}})
 
 
 def set_policy(api: Api, volume: Object, policy: str) -> None:
-    """Have what becomes of the volume, when its claim goes, be that."""
+    """Set the reclaim policy, which decides on the volume when its claim is deleted."""
     if volume["spec"].get("persistentVolumeReclaimPolicy") != policy:
         api.patch(VOLUMES, name_of(volume), {"spec": {"persistentVolumeReclaimPolicy": policy}})
 
 
-def prepare_for_release(api: Api, volume: Object, *, run_id: str, claimed: str) -> None:
-    """Before a claim of the run goes: have a volume that is not the run's outlive it, and be known if it stays."""
-    if why_foreign(volume, claimed=claimed) is not None:
+def prepare_for_release(api: Api, volume: Object, *, run_id: str, claim_time: str) -> None:
+    """Have a foreign volume outlive a claim of the run, and an own one that stays carry the run's label.
+
+    To be called before the claim is deleted.
+    """
+    if why_foreign(volume, claim_time=claim_time) is not None:
         set_policy(api, volume, "Retain")
     elif volume["spec"].get("persistentVolumeReclaimPolicy") != "Delete":
         label_volume(api, volume, run_id=run_id)

@@ -1,4 +1,4 @@
-"""What the suite must be allowed to do, asked for all at once before anything is created."""
+"""The permissions that the suite needs, checked all together before anything is created."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from acceptance.text.errors import EnvironmentFailure
 
 @dataclass(frozen=True, kw_only=True)
 class Permission:
-    """Verbs on one kind of object; in all namespaces or in the one named, on all objects or on that `name`.
+    """Verbs on one kind of object; in all namespaces or in `namespace`, on all objects or on that `name`.
 
     `where_served`: needed only on clusters that serve the kind's API group.
     """
@@ -57,7 +57,7 @@ class Permission:
         return " ".join(filter(None, [kind, self.name])) + (f" in namespace {self.namespace}" if self.namespace else "")
 
 
-NEEDED = (
+RUN_PERMISSIONS = (
     Permission(resource=NAMESPACES, verbs=("get", "list", "create", "delete")),
     Permission(resource=PODS, verbs=("get", "list", "create", "delete")),
     Permission(resource=PODS, subresource="log", verbs=("get",)),
@@ -77,12 +77,12 @@ WITH_PULL_SECRET = (Permission(resource=SECRETS, verbs=("create",)),)
 
 
 def for_pull_secret(reference: str) -> tuple[Permission, ...]:
-    """What copying the secret NAMESPACE/NAME takes: reading that one, and making one in the run's namespace."""
+    """Return the permissions to copy the secret NAMESPACE/NAME: to read it, and create one in the run's namespace."""
     namespace, _, name = reference.partition("/")
     return (Permission(resource=SECRETS, verbs=("get",), namespace=namespace, name=name), *WITH_PULL_SECRET)
 
 
-# What some capabilities need beside `features`, and are skipped or tried in part without.
+# Permissions that some capabilities need besides `features`; without them they are skipped or tested in part.
 DELETES_VOLUMES = (Permission(resource=VOLUMES, verbs=("delete",)),)
 READS_STATISTICS = (Permission(resource=NODES, subresource="proxy", verbs=("get",)),)
 
@@ -90,7 +90,7 @@ STATEFUL = (
     Permission(resource=STATEFUL_SETS, verbs=("list", "create", "patch", "delete")),
     Permission(resource=JOBS, verbs=("create", "patch", "delete")),
 )
-# What only some tests need, by their mark.
+# Permissions that only some tests need, by their marker.
 OF_SUBJECT = {
     "scale": (*STATEFUL, Permission(resource=PODS, verbs=("watch", "patch"))),
     "control_plane": (
@@ -128,33 +128,33 @@ OF_SUBJECT = {
 def require_permissions(api: Api, *, pull_secret: str | None, subjects: Iterable[str] = ()) -> None:
     """Raise EnvironmentFailure naming every verb and resource that is needed and forbidden.
 
-    `pull_secret`: NAMESPACE/NAME. `subjects`: which of OF_SUBJECT will be tested.
+    `pull_secret`: NAMESPACE/NAME. `subjects`: the ones of OF_SUBJECT that will be tested.
     """
-    missing = _missing(api, NEEDED + (for_pull_secret(pull_secret) if pull_secret else ()))
+    missing = _missing(api, RUN_PERMISSIONS + (for_pull_secret(pull_secret) if pull_secret else ()))
     for subject in subjects:
-        spared = f" (only for {subject} tests, which -m 'not {subject}' leaves out)"
-        missing += [line + spared for line in _missing(api, OF_SUBJECT[subject])]
+        hint = f" (only for {subject} tests, which -m 'not {subject}' leaves out)"
+        missing += [line + hint for line in _missing(api, OF_SUBJECT[subject])]
     _raise(missing)
 
 
-def require_rebuild_permissions(api: Api, needed: Iterable[Permission]) -> None:
-    """The same for what a rebuild of the storage system's replicas needs, as its driver knows."""
-    _raise(_missing(api, needed))
+def require_rebuild_permissions(api: Api, permissions: Iterable[Permission]) -> None:
+    """Raise EnvironmentFailure if permissions lack that a rebuild of replicas needs, as the storage's driver knows."""
+    _raise(_missing(api, permissions))
 
 
-def may(api: Api, needed: Iterable[Permission]) -> bool:
-    """Whether the account may do all of it: for what a run is glad to know, and does without."""
-    return not _missing(api, needed)
+def may(api: Api, permissions: Iterable[Permission]) -> bool:
+    """Return whether the account has all permissions: for actions that a run can do without."""
+    return not _missing(api, permissions)
 
 
-def _missing(api: Api, needed: Iterable[Permission]) -> list[str]:
+def _missing(api: Api, permissions: Iterable[Permission]) -> list[str]:
     missing = []
-    for permission in needed:
+    for permission in permissions:
         if permission.where_served and not api.group_versions(permission.resource.group):
             continue
-        refused = [verb for verb in permission.verbs if not _allowed(api, permission, verb)]
-        if refused:
-            missing.append(f"  {', '.join(refused)} on {permission}")
+        forbidden_verbs = [verb for verb in permission.verbs if not _can(api, permission, verb)]
+        if forbidden_verbs:
+            missing.append(f"  {', '.join(forbidden_verbs)} on {permission}")
     return missing
 
 
@@ -166,7 +166,7 @@ def _raise(missing: Sequence[str]) -> None:
         )
 
 
-def _allowed(api: Api, permission: Permission, verb: str) -> bool:
+def _can(api: Api, permission: Permission, verb: str) -> bool:
     attributes = {
         "verb": verb,
         "group": permission.resource.group,

@@ -1,4 +1,4 @@
-"""A command run in a container that is there already, over the websocket that Kubernetes has for it."""
+"""A command in a running container, over the websocket that Kubernetes has for it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ UPDATE_S, ANSWER_S = 1.0, 30.0
 
 @dataclass(frozen=True, kw_only=True)
 class PodCommand:
-    """How a command in a container ended, and what it printed. `why` is the server's word where `status` is not 0."""
+    """The result of a command in a container. `why` is the server's message if `status` is not 0."""
 
     status: int
     stdout: str
@@ -32,13 +32,13 @@ class PodCommand:
 
 
 class PodCommandFailed(Exception):
-    """It could not be run, or did not end."""
+    """A command that could not be run, or did not end."""
 
 
 def run_in_pod(
     connection: client.ApiClient, path: str, *, container: str, command: Sequence[str], timeout_s: float
 ) -> PodCommand:
-    """Run it to its end; `path` is that of the pod's `exec`. Raises PodCommandFailed."""
+    """Run a command to its end; `path` is that of the pod's `exec`. Raises PodCommandFailed."""
     query = [("container", container), ("stdout", "true"), ("stderr", "true"), *(("command", word) for word in command)]
     _, url, headers, *_ = connection.param_serialize(
         "GET", path, header_params={"Accept": "*/*"}, auth_settings=["BearerToken"]
@@ -46,15 +46,15 @@ def run_in_pod(
     address = f"{url}?{urlencode(query)}"
     connect = partial(PodStream, connection, address, headers, timeout_s=ANSWER_S)
     try:
-        return _to_its_end(_connected(connect), timeout_s=timeout_s)
+        return _to_its_end(_connect_in_time(connect), timeout_s=timeout_s)
     except (WebSocketException, AcceptanceError, OSError) as error:
         raise PodCommandFailed(str(error)) from error
 
 
-def _connected(connect: Callable[[], Any]) -> Any:
-    """What it brings. Raises what it raises, and PodCommandFailed where there is no answer in time.
+def _connect_in_time(connect: Callable[[], Any]) -> Any:
+    """Return the connection. Raises what `connect` raises, and PodCommandFailed if there is no answer in time.
 
-    The client's library would wait without end for a server that takes the connection and says nothing.
+    The client's library would wait without end for a server that accepts the connection and sends nothing.
     """
     answer: Queue[tuple[Any, Exception | None]] = Queue()
 
@@ -86,16 +86,16 @@ def _to_its_end(socket: Any, *, timeout_s: float) -> PodCommand:
                 raise PodCommandFailed(f"it did not end within {timeout_s:.0f} s: {stderr.strip()}")
         stdout += socket.read_channel(STDOUT)
         stderr += socket.read_channel(STDERR)
-        status, why = _ended(socket.read_channel(END))
+        status, why = _exit_status(socket.read_channel(END))
         return PodCommand(status=status, stdout=stdout, stderr=stderr, why=why)
     finally:
         socket.close()
 
 
-def _ended(text: str) -> tuple[int, str]:
-    """The exit status out of the object that ends the stream, and the server's sentence beside it.
+def _exit_status(text: str) -> tuple[int, str]:
+    """Return the exit status from the object that ends the stream, and the server's sentence next to it.
 
-    Raises PodCommandFailed where the stream ended without one.
+    Raises PodCommandFailed if the stream ended without one.
     """
     if not text:
         raise PodCommandFailed("the connection broke off before it ended")
@@ -103,7 +103,7 @@ def _ended(text: str) -> tuple[int, str]:
     if ending.get("status") == "Success":
         return 0, ""
     causes = (ending.get("details") or {}).get("causes") or []
-    told = next((str(cause["message"]) for cause in causes if cause.get("reason") == "ExitCode"), "")
-    if not told.isdigit():
+    code = next((str(cause["message"]) for cause in causes if cause.get("reason") == "ExitCode"), "")
+    if not code.isdigit():
         raise PodCommandFailed(str(ending.get("message") or text))
-    return int(told), str(ending.get("message") or "")
+    return int(code), str(ending.get("message") or "")

@@ -1,4 +1,4 @@
-"""A pod of the run as the API server wants it, made to the `restricted` Pod Security Standard."""
+"""A pod of the run as the API server expects it, conforming to the `restricted` Pod Security Standard."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ GroupPolicy = Literal["OnRootMismatch", "Always"]
 
 @dataclass(frozen=True, kw_only=True)
 class PodDefaults:
-    """What all pods of a run have in common. `user`: number of user and groups, None where the cluster gives them."""
+    """The settings of all pods of a run. `user`: number of user and groups, None if the cluster assigns them."""
 
     user: int | None = USER
     pull_secret: str | None = None
@@ -33,14 +33,14 @@ class PodDefaults:
 
 @dataclass(frozen=True, kw_only=True)
 class PodPlan:
-    """What one pod is to do, on the volumes of its claims (one at least).
+    """The task of one pod, on the volumes of its claims (one at least).
 
-    `deadline_s`: the cluster ends it after that, even if the suite is no more. `read_only`: it may not write on its
-    volumes. `sub_path`: the folder of each that it has in place of the whole volume. `fs_group`: the numeric id of the
-    group that is to own them, None for that of all pods; `group_policy`: whether they are all given to it also where
-    their root has it. `user`: the number of its user and group, None for that of all pods; `groups`: further ones of
-    that user. `away_from`: a node that it may not run on. `ephemeral`: its claims are made with it, and go with it.
-    `requests`: what its node keeps for it.
+    `deadline_s`: the cluster ends it after that, even if the suite no longer runs. `read_only`: it may not write on its
+    volumes. `sub_path`: the folder of each volume that it has in place of the whole volume. `fs_group`: the numeric id
+    of the group that is to own the volumes, None for that of all pods; `group_policy`: whether they are all given to
+    the group even if their root has it. `user`: the number of its user and group, None for that of all pods; `groups`:
+    further ones of that user. `away_from`: a node that it may not run on. `ephemeral`: its claims are created and
+    deleted with it. `requests`: the resources that its node reserves.
     """
 
     name: str
@@ -64,24 +64,24 @@ class PodPlan:
 
     @property
     def namespace(self) -> str:
-        """The namespace of the pod and its claims."""
+        """Return the namespace of the pod and its claims."""
         return self.claims[0].namespace
 
     @property
     def classes(self) -> str:
-        """The StorageClasses of its volumes, in words."""
+        """Return the StorageClasses of its volumes, in words."""
         return " and ".join(claim.storage_class for claim in self.claims)
 
 
 def volume_path(number: int, *, block: bool = False) -> str:
-    """Where a pod sees the volume of its n-th claim, from 0: a folder, or the device of a raw block volume."""
+    """Return where a pod has the volume of its n-th claim, from 0: a folder, or the device of a raw block volume."""
     return f"{DEVICES_PATH if block else VOLUMES_PATH}/{number + 1}"
 
 
-def pod_manifest(plan: PodPlan, *, guarded: Collection[int] = ()) -> Object:
-    """The pod as the API server wants it: `command` on the claims' volumes.
+def pod_manifest(plan: PodPlan, *, guarded_claims: Collection[int] = ()) -> Object:
+    """Return the pod as the API server expects it: `command` on the claims' volumes.
 
-    It ends before its command where a volume of a claim whose number is in `guarded` holds what others wrote.
+    It ends before its command if a volume of a claim whose number is in `guarded_claims` holds data of others.
     """
     spec: Object = {
         "restartPolicy": "Never",
@@ -91,7 +91,7 @@ def pod_manifest(plan: PodPlan, *, guarded: Collection[int] = ()) -> Object:
         "enableServiceLinks": False,
         "nodeSelector": plan.defaults.template.spec.node_selector | {SYSTEM: "linux"},
         "securityContext": _security(plan),
-        "containers": [_container(plan, guarded=guarded)],
+        "containers": [_container(plan, guarded_claims=guarded_claims)],
         "volumes": [{"name": volume_name(number), **_source(plan, claim)} for number, claim in enumerate(plan.claims)],
     }
     if plan.files:
@@ -110,12 +110,12 @@ def pod_manifest(plan: PodPlan, *, guarded: Collection[int] = ()) -> Object:
 
 
 def volume_name(number: int) -> str:
-    """What the volume of a pod's n-th claim is called in the pod, from 0."""
+    """Return the name that the volume of a pod's n-th claim has in the pod, from 0."""
     return f"volume-{number}"
 
 
 def ephemeral_name(pod: str, number: int) -> str:
-    """What Kubernetes calls the claim that it makes with a pod for its n-th ephemeral volume, from 0.
+    """Return the name of the claim that Kubernetes creates with a pod for its n-th ephemeral volume, from 0.
 
     https://kubernetes.io/docs/concepts/storage/ephemeral-volumes/#persistentvolumeclaim-naming
     """
@@ -130,14 +130,17 @@ def _source(plan: PodPlan, claim: Claim) -> Object:
 
 
 def pod_metadata(plan: PodPlan) -> Object:
-    """Labels and annotations of the pod: the run's, and those that are wanted of all its pods."""
-    wanted = plan.defaults.template.metadata
-    found: Object = {"labels": wanted.labels | labels(plan.claims[0].run_id)}
-    return found | ({"annotations": dict(wanted.annotations)} if wanted.annotations else {})
+    """Return labels and annotations of the pod: the run's, and those of the template."""
+    template = plan.defaults.template.metadata
+    own_metadata: Object = {"labels": template.labels | labels(plan.claims[0].run_id)}
+    return own_metadata | ({"annotations": dict(template.annotations)} if template.annotations else {})
 
 
 def _security(plan: PodPlan) -> Object:
-    """Without ids where the cluster gives them: OpenShift refuses those that are not of the namespace's range."""
+    """Return the security context; without ids if the cluster assigns them.
+
+    OpenShift refuses ids that are not of the namespace's range.
+    """
     user = plan.defaults.user
     group = user if plan.fs_group is None else plan.fs_group
     own = user if plan.user is None else plan.user
@@ -153,7 +156,7 @@ def _security(plan: PodPlan) -> Object:
     }
 
 
-def _container(plan: PodPlan, *, guarded: Collection[int]) -> Object:
+def _container(plan: PodPlan, *, guarded_claims: Collection[int]) -> Object:
     claims = list(enumerate(plan.claims))
     how: Object = ({"readOnly": True} if plan.read_only else {}) | ({"subPath": plan.sub_path} if plan.sub_path else {})
     mounts: list[Object] = [
@@ -166,7 +169,7 @@ def _container(plan: PodPlan, *, guarded: Collection[int]) -> Object:
         for number, claim in claims
         if claim.block
     ]
-    unproven = [volume_path(number, block=claim.block) for number, claim in claims if number in guarded]
+    unproven = [volume_path(number, block=claim.block) for number, claim in claims if number in guarded_claims]
     if plan.files:
         mounts.append({"name": "files", "mountPath": FILES_PATH, "readOnly": True})
     return {
@@ -184,9 +187,9 @@ def _container(plan: PodPlan, *, guarded: Collection[int]) -> Object:
 
 
 def node_affinity(nodes: Sequence[str], *, operator: str = "In") -> Object:
-    """Lets a pod run on these nodes only; with the operator NotIn on all but this one.
+    """Return the affinity of a pod that may run on these nodes only; with NotIn, on all but this one.
 
-    Through the scheduler, not spec.nodeName: volumes that wait for their first consumer bind only so.
+    It works through the scheduler, not spec.nodeName: volumes that wait for their first consumer bind only so.
     """
     terms = [{"matchFields": [{"key": "metadata.name", "operator": operator, "values": [node]}]} for node in nodes]
     return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}}

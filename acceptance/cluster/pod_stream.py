@@ -1,4 +1,4 @@
-"""The websocket to a container, over which Kubernetes has a command's output: channels of text, as they come.
+"""The websocket to a container, over which Kubernetes sends a command's output: channels of text, as they arrive.
 
 Source: https://github.com/kubernetes/kubernetes/blob/master/staging/src/k8s.io/apimachinery/pkg/util/remotecommand
 """
@@ -21,11 +21,11 @@ from acceptance.cluster.tls import authority_text, trusting
 
 STDOUT, STDERR, END = 1, 2, 3
 PROTOCOL = "v4.channel.k8s.io"
-SHOWN = 200
+EXCERPT_LENGTH = 200
 
 
 class PodStream:
-    """What a command in a container prints, by channel. Raises websocket.WebSocketException and OSError."""
+    """The output of a command in a container, by channel. Raises websocket.WebSocketException and OSError."""
 
     def __init__(self, connection: client.ApiClient, url: str, headers: Mapping[str, str], *, timeout_s: float) -> None:
         """Connect, as the user of the connection; `url` as for a request, `headers` those of one."""
@@ -45,15 +45,15 @@ class PodStream:
                 **_proxy_options(settings, url),
             )
         except websocket.WebSocketBadStatusException as error:
-            body = (error.resp_body or b"")[:SHOWN].decode(errors="replace")
+            body = (error.resp_body or b"")[:EXCERPT_LENGTH].decode(errors="replace")
             raise websocket.WebSocketException(f"the server answered {error.status_code}: {body}") from error
 
     def is_open(self) -> bool:
-        """Whether more may come."""
+        """Return whether more may arrive."""
         return bool(self._socket.connected)
 
     def update(self, timeout: float) -> None:
-        """Take what comes next, or nothing if nothing comes for `timeout` seconds."""
+        """Read what arrives next, or nothing if nothing arrives for `timeout` seconds."""
         self._socket.settimeout(timeout)
         try:
             operation, frame = self._socket.recv_data_frame(control_frame=True)
@@ -70,18 +70,18 @@ class PodStream:
                 self._waiting[channel] += self._decoders[channel].decode(data)
 
     def read_channel(self, channel: int) -> str:
-        """Return what came on a channel since it was last read."""
+        """Return what arrived on a channel since it was last read."""
         return self._waiting.pop(channel, "")
 
     def close(self) -> None:
-        """End it."""
+        """End the connection."""
         self._socket.shutdown()  # type: ignore[no-untyped-call]
 
 
 def _identity(connection: client.ApiClient, headers: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     if isinstance(connection, Connection):
         for name, value in connection.identity.headers():
-            yield name, value.encode("latin-1").decode()  # this library makes the bytes of UTF-8 itself
+            yield name, value.encode("latin-1").decode()  # this library encodes UTF-8 itself
     else:
         yield from ((name, value) for name, value in headers.items() if name.lower() == "authorization")
 
@@ -91,12 +91,12 @@ def _tls_options(connection: client.ApiClient) -> dict[str, Any]:
     tls = connection.tls if isinstance(connection, Connection) else None
     if tls is None:
         tls = trusting(authority_text(settings.ssl_ca_cert or "", "", "certificate-authority"), "certificate-authority")
-    named = {"server_hostname": settings.tls_server_name} if settings.tls_server_name else {}
-    return {"context": tls, "cert_reqs": tls.verify_mode, "check_hostname": tls.check_hostname, **named}
+    server_name = {"server_hostname": settings.tls_server_name} if settings.tls_server_name else {}
+    return {"context": tls, "cert_reqs": tls.verify_mode, "check_hostname": tls.check_hostname, **server_name}
 
 
 def _proxy_options(settings: client.Configuration, url: str) -> dict[str, Any]:
-    """By which proxy, if any; the library would else read the environment by rules of its own."""
+    """Return the proxy to use, if any; the library would else read the environment by its own rules."""
     if not settings.proxy or should_bypass_proxies(url, settings.no_proxy or ""):
         return {"http_no_proxy": ["*"]}
     parts = urlsplit(settings.proxy)

@@ -1,4 +1,4 @@
-"""Before anything is created: the cluster answers, the classes exist, the account may do what the suite does."""
+"""Checks before anything is created: the cluster answers, the classes exist, the account has the permissions."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from acceptance.text.errors import EnvironmentFailure, WrongUsage
 from acceptance.text.redaction import remember_pull_secret
 
 PULL_SECRET = "pull-secret"
-# Of SecurityContextConstraints, which only OpenShift has.
+# The API group of SecurityContextConstraints, which only OpenShift has.
 SECURITY_GROUP = "security.openshift.io"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Preflight:
-    """What was found fit to begin with. `candidates` by the name asked for, None for the default class."""
+    """The result of the checks. `candidates` by the name in the options, None for the default class."""
 
     cluster: Cluster
     candidates: dict[str | None, StorageClass]
@@ -38,9 +38,9 @@ class Preflight:
 
 
 def run_preflight(api: Api, settings: Settings, *, kind: str, subjects: Iterable[str] = ()) -> Preflight:
-    """Look at everything that the run depends on; nothing is created. `subjects`: see `require_permissions`.
+    """Check everything that the run depends on; create nothing. `subjects`: see `require_permissions`.
 
-    Raises EnvironmentFailure when the cluster does not answer, is too old or forbids what is needed, WrongUsage for
+    Raises EnvironmentFailure if the cluster does not answer, is too old or forbids what is needed, WrongUsage for
     classes that do not exist or provision nothing, and for a missing image.
     """
     require_version(api.version())
@@ -48,16 +48,16 @@ def run_preflight(api: Api, settings: Settings, *, kind: str, subjects: Iterable
     there_are = storage_classes(api)
     candidates = {name: choose_class(name, among=there_are) for name in settings.classes}
     if settings.class_beside is not None:
-        beside = choose_class(settings.class_beside, among=there_are)
-        if beside in candidates.values():
+        baseline = choose_class(settings.class_beside, among=there_are)
+        if baseline in candidates.values():
             raise WrongUsage(
-                f"StorageClass {beside.name} would be compared with itself: it is also the candidate (the cluster's "
+                f"StorageClass {baseline.name} would be compared with itself: it is also the candidate (the cluster's "
                 "default class); name another candidate with --storage-class"
             )
     names = {candidate.name for candidate in candidates.values()} | ({settings.class_beside} - {None})
-    require_no_unclaimed_volumes(api, storage_classes={str(each) for each in names})
+    require_no_unclaimed_volumes(api, storage_classes={str(name) for name in names})
     if settings.node is not None and api.find(NODES, settings.node) is None:
-        nodes = ", ".join(each["metadata"]["name"] for each in api.list(NODES, slim=only_name))
+        nodes = ", ".join(node["metadata"]["name"] for node in api.list(NODES, slim=only_name))
         raise WrongUsage(f"--storage-node {settings.node} does not exist; there are: {nodes}")
     image = settings.image or offered_image(api)
     if image is None:
@@ -67,14 +67,14 @@ def run_preflight(api: Api, settings: Settings, *, kind: str, subjects: Iterable
 
 
 def no_image(why: str) -> WrongUsage:
-    """The error for a run that nobody has told which image to load from."""
+    """Return the error for a run without the name of an image for its loads."""
     return WrongUsage(f"no image: {why}; give one that holds fio and a shell with --storage-image REF")
 
 
 def require_version(version: str) -> None:
     """Raise EnvironmentFailure for a Kubernetes, such as `v1.25.3-gke.1`, on which storage would be judged wrongly."""
-    found = re.match(r"v?(\d+)\.(\d+)", version)
-    if found is not None and (int(found[1]), int(found[2])) < LOWEST:
+    match = re.match(r"v?(\d+)\.(\d+)", version)
+    if match is not None and (int(match[1]), int(match[2])) < LOWEST:
         raise EnvironmentFailure(
             f"Kubernetes {version} is older than {LOWEST[0]}.{LOWEST[1]}, the oldest that the suite supports: "
             "older versions count nodes that take no pods as empty ones, so pods of scale runs hang; upgrade it"
@@ -84,7 +84,7 @@ def require_version(version: str) -> None:
 def open_workspace(
     api: Api, settings: Settings, *, run_id: str, image: str, keep_output: Callable[[str, Iterable[str]], None]
 ) -> Workspace:
-    """Make the run's namespace, with the pull secret in it where one was named."""
+    """Create the run's namespace, with the pull secret in it if one was named; return the workspace."""
     namespace = create_namespace(api, run_id=run_id)
     if settings.pull_secret is not None:
         _copy_pull_secret(api, settings.pull_secret, namespace=namespace, run_id=run_id)
@@ -100,12 +100,15 @@ def open_workspace(
 
 
 def pod_defaults(api: Api, settings: Settings) -> PodDefaults:
-    """What all pods are to have. OpenShift gives ids of the namespace's range, and refuses pods that ask for others."""
-    asked = settings.pod_user
-    if asked is None:
-        asked = CLUSTERS_USER if api.group_versions(SECURITY_GROUP) else USER
+    """Return the settings of all pods.
+
+    OpenShift assigns ids of the namespace's range, and refuses pods that request others.
+    """
+    user = settings.pod_user
+    if user is None:
+        user = CLUSTERS_USER if api.group_versions(SECURITY_GROUP) else USER
     return PodDefaults(
-        user=asked if isinstance(asked, int) else None,
+        user=user if isinstance(user, int) else None,
         pull_secret=None if settings.pull_secret is None else PULL_SECRET,
         template=settings.template,
     )

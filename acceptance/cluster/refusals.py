@@ -1,8 +1,8 @@
-"""What a provisioner's event says about a refused claim: by its gRPC code, and not by words that sound like a reason.
+"""The meaning of a provisioner's event about a refused claim: by its gRPC code, not by words that sound like a reason.
 
 Sources: the codes of CreateVolume in https://github.com/container-storage-interface/spec/blob/master/spec.md; the form
 of events in `controller/controller.go` of sig-storage-lib-external-provisioner. Provisioners that are no CSI drivers
-have no codes; their messages are known as a whole.
+have no codes; their messages are matched as a whole.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-UNSUPPORTED = ("InvalidArgument", "Unimplemented")
-"""codes with which the driver refuses the request itself, whatever the state of its storage"""
+FINAL_CODES = ("InvalidArgument", "Unimplemented")
+"""Codes with which the driver refuses the request itself, whatever the state of its storage."""
 
 _PREFIX = re.compile(
     r'^(?:\(combined from similar events\): )?(?:[Ff]ailed to provision volume with StorageClass "[^"]*": )?'
 )
-_CODED = re.compile(r"rpc error: code = (\w+) desc = (.*)", re.DOTALL)
-# Names that controllers give: of a volume, a snapshot or its content.
-_GENERATED = re.compile(r"[\w-]*[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_CODE_AND_WORDS = re.compile(r"rpc error: code = (\w+) desc = (.*)", re.DOTALL)
+# Names that controllers give to a volume, a snapshot or its content.
+_GENERATED_NAME = re.compile(r"[\w-]*[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
-# Together with a code of UNSUPPORTED: which part of the request the driver refuses.
+# Together with a code of FINAL_CODES: which part of the request the driver refuses.
 _ACCESS = re.compile(
     r"access[ _-]?modes?|(?:multi|single)[ _-]?(?:node|writer)|ReadWriteMany|ReadOnlyMany|ReadWriteOncePod|"
     r"\b(?:RWX|ROX|RWOP)\b|capabilit",
@@ -58,46 +58,46 @@ class Refusal:
 
     @property
     def is_final(self) -> bool:
-        """Whether the request can never succeed as it is."""
-        return self.code in UNSUPPORTED
+        """Return whether the request can never succeed as it is."""
+        return self.code in FINAL_CODES
 
 
 def read_refusal(message: str, *, names: Iterable[str]) -> Refusal:
-    """Read the message of an event ProvisioningFailed. `names`: names of objects in it, which say nothing."""
+    """Read the message of an event ProvisioningFailed. `names`: names of objects in it, which tell no reason."""
     text = _PREFIX.sub("", message, count=1).strip()
-    coded = _CODED.fullmatch(text)
-    code, words = (coded[1], coded[2]) if coded else (None, text)
+    match = _CODE_AND_WORDS.fullmatch(text)
+    code, words = (match[1], match[2]) if match else (None, text)
     for name in sorted(filter(None, names), key=len, reverse=True):
         words = re.sub(rf"(?<![\w-]){re.escape(name)}(?![\w-])", "NAME", words)
-    return Refusal(code=code, words=_GENERATED.sub("NAME", words))
+    return Refusal(code=code, words=_GENERATED_NAME.sub("NAME", words))
 
 
 def refuses_access_mode(refusal: Refusal, mode: str) -> bool:
-    """Whether the storage has no volumes of that access mode, spelled as in `ReadWriteMany`."""
+    """Return whether the storage has no volumes of that access mode, spelled as in `ReadWriteMany`."""
     if refusal.code is not None:
         return refusal.is_final and _ACCESS.search(refusal.words) is not None
-    listed = _LISTED_MODES.fullmatch(refusal.words) or _WITH_NAMED_MODES.fullmatch(refusal.words)
-    return listed is not None and mode not in re.findall(r"\w+", listed[1])
+    match = _LISTED_MODES.fullmatch(refusal.words) or _WITH_NAMED_MODES.fullmatch(refusal.words)
+    return match is not None and mode not in re.findall(r"\w+", match[1])
 
 
 def refuses_block(refusal: Refusal) -> bool:
-    """Whether the storage has no raw block volumes."""
+    """Return whether the storage has no raw block volumes."""
     if refusal.code is not None:
         return refusal.is_final and _BLOCK.search(refusal.words) is not None
     return _NO_BLOCK.fullmatch(refusal.words) is not None
 
 
 def refuses_copy(refusal: Refusal, source_kind: str) -> bool:
-    """Whether the storage fills no volume from a source of that kind: the driver lacks the capability for it."""
+    """Return whether the storage fills no volume from a source of that kind: the driver lacks the capability."""
     if refusal.code is not None:
         return refusal.code == "Unimplemented" and _COPY.search(refusal.words) is not None
     return source_kind in _NO_SUCH_COPY and refusal.words.startswith(_NO_SUCH_COPY[source_kind])
 
 
 def refuses_larger_copy(refusal: Refusal) -> bool:
-    """Whether the storage makes no copy larger than its source.
+    """Return whether the storage creates no copy larger than its source.
 
-    The specification gives OutOfRange to that, and drivers give it also to a pool without room, which is not that.
+    The specification gives OutOfRange to that, and drivers give it also to a pool without room, which is another case.
     """
     if refusal.code != "OutOfRange" and not refusal.is_final:
         return False
@@ -106,5 +106,5 @@ def refuses_larger_copy(refusal: Refusal) -> bool:
 
 
 def refuses_growth(status: int, message: str) -> bool:
-    """Whether the API server's answer to a request for a larger size is about the volume, and not about the account."""
+    """Return whether the API server refuses a larger size because of the volume, and not because of the account."""
     return status == 422 or (status == 403 and _NO_GROWTH in message)

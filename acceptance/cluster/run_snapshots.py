@@ -1,4 +1,4 @@
-"""The snapshots of a run that is removed, those of groups first: a member goes with its group alone."""
+"""The snapshots of a run that is removed, those of groups first: a member is deleted with its group alone."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from acceptance.cluster.resources import SNAPSHOT_CONTENTS, VOLUME_SNAPSHOTS, Ob
 
 @dataclass(frozen=True, kw_only=True)
 class RunSnapshots:
-    """Those of a run's namespace, with what is behind them, whatever their class's deletion policy.
+    """The snapshots of a run's namespace, with their contents, whatever the deletion policy of their class.
 
-    `attempt` does a step and notes what it raises; `empty` deletes all of a kind in the namespace, and waits;
-    `see_gone` waits for contents.
+    `attempt` runs a step and notes its error; `empty` deletes all of a kind in the namespace, and waits; `see_gone`
+    waits for contents.
     """
 
     api: Api
@@ -30,7 +30,7 @@ class RunSnapshots:
     see_gone: Callable[[str, Departing[str], int], None]
 
     def delete(self) -> None:
-        """Have all gone."""
+        """Delete all of them."""
         self.attempt(self._delete_groups)
         self.attempt(self._delete_snapshots)
 
@@ -42,8 +42,8 @@ class RunSnapshots:
         if groups := group_snapshots_of(self.api, self.namespace):
             for group in groups:
                 let_settle(self.api, name_of(group), namespace=self.namespace)
-                if found := self.api.find(kinds.snapshots, name_of(group), namespace=self.namespace):
-                    self.attempt(partial(have_group_removed, self.api, kinds, found))
+                if existing := self.api.find(kinds.snapshots, name_of(group), namespace=self.namespace):
+                    self.attempt(partial(have_group_removed, self.api, kinds, existing))
             self.empty(kinds.snapshots, "VolumeGroupSnapshots")
         self._see_contents_gone(kinds.contents, contents, of=lambda: group_contents_of(self.api, self.namespace))
 
@@ -60,15 +60,15 @@ class RunSnapshots:
                 self.attempt(partial(self.api.patch, kind, name_of(content), {"spec": {"deletionPolicy": policy}}))
 
     def _see_contents_gone(
-        self, kind: Resource, known: Sequence[Object], *, of: Callable[[], Sequence[Object]]
+        self, kind: Resource, contents: Sequence[Object], *, of: Callable[[], Sequence[Object]]
     ) -> None:
-        # A controller that did not hear in time of what its policy is now has kept one, and then nobody deletes it.
+        # A controller that was notified too late of the new policy has kept a content, which none deletes then.
         for content in filter(was_taken, of()):
             self.attempt(partial(have_content_gone, self.api, kind, name_of(content)))
         going = Departing(
-            map(name_of, filter(was_taken, known)),
+            map(name_of, filter(was_taken, contents)),
             find=GoingContents(self.api, kind=kind).find,
             search=lambda: map(name_of, filter(was_taken, of())),
         )
-        what = f"the {kind.plural} of namespace {self.namespace} to be deleted"
-        self.see_gone(what, going, len(known))
+        goal = f"the {kind.plural} of namespace {self.namespace} to be deleted"
+        self.see_gone(goal, going, len(contents))

@@ -1,4 +1,4 @@
-"""Snapshots of claims as the API group `snapshot.storage.k8s.io` has them: found, taken, waited for, removed."""
+"""Snapshots of claims as the API group `snapshot.storage.k8s.io` has them: found, taken, waited for, deleted."""
 
 from __future__ import annotations
 
@@ -39,45 +39,45 @@ class Snapshot:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Taken:
-    """A snapshot that can be restored. `content`: the object behind it; `size`: what restoring needs at the least."""
+class RestorableSnapshot:
+    """A snapshot that can be restored. `content`: the object behind it; `size`: the bytes that restoring needs."""
 
     content: str
     size: int | None
 
 
 def serves_snapshots(api: Api) -> bool:
-    """Whether the cluster knows snapshots at all."""
+    """Return whether the cluster serves snapshots at all."""
     return VERSION in api.group_versions(GROUP)
 
 
 def snapshot_classes(api: Api, *, driver: str) -> list[str]:
-    """The snapshot classes of the driver, the default one first."""
+    """Return the snapshot classes of the driver, the default one first."""
     return of_driver(api.list(SNAPSHOT_CLASSES), driver=driver, default=_DEFAULT)
 
 
 def of_driver(classes: Sequence[Object], *, driver: str, default: str) -> list[str]:
-    """The names of the classes that name the driver, the one first that carries the annotation `default`."""
-    found = [storage_class for storage_class in classes if storage_class.get("driver") == driver]
-    found.sort(key=lambda each: (each["metadata"].get("annotations") or {}).get(default) != "true")
-    return [name_of(each) for each in found]
+    """Return the names of the classes that name the driver, the one with the annotation `default` first."""
+    driver_classes = [storage_class for storage_class in classes if storage_class.get("driver") == driver]
+    driver_classes.sort(key=lambda item: (item["metadata"].get("annotations") or {}).get(default) != "true")
+    return [name_of(item) for item in driver_classes]
 
 
 def snapshot_class_of(api: Api, storage_class: StorageClass) -> str:
-    """The name of the snapshot class to use for volumes of a class. Raises Unsupported where there is none."""
+    """Return the snapshot class to use for volumes of a class, by name. Raises Unsupported if there is none."""
     if not serves_snapshots(api):
         raise Unsupported(f"the cluster serves no {GROUP}/{VERSION}: its definitions are not installed")
     driver = storage_class.provisioner
-    found = snapshot_classes(api, driver=driver)
-    if not found:
+    names = snapshot_classes(api, driver=driver)
+    if not names:
         raise Unsupported(
             f"no VolumeSnapshotClass names driver {driver}, the provisioner of StorageClass {storage_class.name}"
         )
-    return found[0]
+    return names[0]
 
 
 def take_snapshot(api: Api, snapshot: Snapshot, *, claim: Claim) -> None:
-    """Ask for a snapshot of the claim's volume."""
+    """Request a snapshot of the claim's volume."""
     body = {
         "apiVersion": f"{GROUP}/{VERSION}",
         "kind": "VolumeSnapshot",
@@ -90,12 +90,12 @@ def take_snapshot(api: Api, snapshot: Snapshot, *, claim: Claim) -> None:
     api.create(VOLUME_SNAPSHOTS, body, namespace=snapshot.namespace)
 
 
-def wait_taken(api: Api, snapshot: Snapshot, *, timeout_s: float) -> Taken:
-    """Wait until it can be restored, and have what is behind it go with it.
+def wait_taken(api: Api, snapshot: Snapshot, *, timeout_s: float) -> RestorableSnapshot:
+    """Wait until the snapshot can be restored, and have its content deleted with it.
 
     Raises StorageFailure with its state, its error and its events.
     """
-    seen = wait_for(
+    last_status = wait_for(
         f"snapshot {snapshot.name} of class {snapshot.snapshot_class} to be ready to use",
         look=lambda: api.get(VOLUME_SNAPSHOTS, snapshot.name, namespace=snapshot.namespace).get("status") or {},
         ready=lambda status: bool(status.get("readyToUse")),
@@ -103,46 +103,48 @@ def wait_taken(api: Api, snapshot: Snapshot, *, timeout_s: float) -> Taken:
         events=lambda: recent_events(api, namespace=snapshot.namespace, name=snapshot.name),
         timeout_s=timeout_s,
     )
-    taken = taken_by(seen)
-    own_content(api, taken.content, run_id=snapshot.run_id)
-    return taken
+    restorable = restorable_from(last_status)
+    own_content(api, restorable.content, run_id=snapshot.run_id)
+    return restorable
 
 
-def taken_by(status: Object) -> Taken:
-    """What the status of a snapshot that is ready to use says of it."""
+def restorable_from(status: Object) -> RestorableSnapshot:
+    """Return what the status of a snapshot that is ready to use contains of it."""
     size = status.get("restoreSize")
     content = str(status["boundVolumeSnapshotContentName"])
-    return Taken(content=content, size=None if size is None else parse_size(str(size)))
+    return RestorableSnapshot(content=content, size=None if size is None else parse_size(str(size)))
 
 
 def own_content(api: Api, content: str, *, run_id: str) -> None:
-    """Have what is behind a snapshot carry the run's label, and go with its snapshot whatever its class says: before
-    that goes, for controllers to hear of it in time."""
+    """Have a content carry the run's label, and be deleted with its snapshot whatever its class says.
+
+    To be called before the snapshot is deleted, so that controllers are notified in time.
+    """
     api.patch(SNAPSHOT_CONTENTS, content, {"metadata": {"labels": labels(run_id)}, **GOES})
 
 
 def delete_snapshots(api: Api, snapshots: Sequence[Snapshot], *, timeout_s: float) -> None:
-    """Delete all at once, and wait for each as `delete_snapshot` does."""
+    """Delete all at the same time, and wait for each as `delete_snapshot` does."""
     contents = [(snapshot, have_removed(api, snapshot)) for snapshot in snapshots]
-    for each, content in contents:
-        _wait_gone(api, each, content, timeout_s=timeout_s)
+    for snapshot, content in contents:
+        _wait_gone(api, snapshot, content, timeout_s=timeout_s)
 
 
 def delete_snapshot(api: Api, snapshot: Snapshot, *, timeout_s: float) -> None:
-    """Delete it, and wait until it is gone, and what is behind it. Raises StorageFailure at the deadline.
+    """Delete a snapshot, and wait until it and its content no longer exist. Raises StorageFailure at the deadline.
 
-    For one that was taken: all else is left to its controllers, who are judged by it.
+    It must have been taken: all else is left to its controllers, which are judged by it.
     """
     _wait_gone(api, snapshot, have_removed(api, snapshot), timeout_s=timeout_s)
 
 
 def undo_snapshot(api: Api, snapshot: Snapshot, *, timeout_s: float) -> None:
-    """The same for one that may not have been taken yet: what its controllers then overlook is put right."""
-    _wait_gone(api, snapshot, have_removed(api, snapshot), timeout_s=timeout_s, overlooked=GoingContents(api))
+    """Delete a snapshot that may not have been taken yet, and correct what its controllers then miss."""
+    _wait_gone(api, snapshot, have_removed(api, snapshot), timeout_s=timeout_s, going_contents=GoingContents(api))
 
 
 def contents_behind(api: Api, claim: Claim) -> list[str]:
-    """The names of all contents of snapshots of the claim's volume, whatever has become of the snapshots."""
+    """Return the names of all contents of snapshots of the claim's volume, whatever became of the snapshots."""
     volume = api.get(CLAIMS, claim.name, namespace=claim.namespace)["spec"].get("volumeName")
     handle = ((api.get(VOLUMES, volume)["spec"].get("csi") or {}).get("volumeHandle")) if volume else None
     contents = api.list(SNAPSHOT_CONTENTS)
@@ -154,19 +156,19 @@ def contents_behind(api: Api, claim: Claim) -> list[str]:
 
 
 def _wait_gone(
-    api: Api, snapshot: Snapshot, content: str | None, *, timeout_s: float, overlooked: GoingContents | None = None
+    api: Api, snapshot: Snapshot, content: str | None, *, timeout_s: float, going_contents: GoingContents | None = None
 ) -> None:
     def look() -> list[Object]:
         existing = api.find(VOLUME_SNAPSHOTS, snapshot.name, namespace=snapshot.namespace)
         behind = api.find(SNAPSHOT_CONTENTS, content) if content else None
-        if behind is not None and overlooked is not None:
-            overlooked.put_right(behind, has_snapshot=existing is not None)
-        return [each for each in (existing, behind) if each is not None]
+        if behind is not None and going_contents is not None:
+            going_contents.put_right(behind, has_snapshot=existing is not None)
+        return [item for item in (existing, behind) if item is not None]
 
     wait_for(
         f"snapshot {snapshot.name} and its content to be deleted",
         look=look,
-        ready=lambda seen: not seen,
+        ready=lambda objects: not objects,
         state=held_by,
         events=lambda: recent_events(api, namespace=snapshot.namespace, name=snapshot.name),
         timeout_s=timeout_s,
@@ -174,31 +176,31 @@ def _wait_gone(
 
 
 def have_removed(api: Api, snapshot: Snapshot) -> str | None:
-    """Ask for its deletion, and for that of what is behind it, which its class may keep; the name of that content.
+    """Request the deletion of a snapshot and of its content, which its class may keep; return that content's name.
 
-    None where there is no such snapshot. The content may not be there yet.
+    None if there is no such snapshot. The content may not exist yet.
     """
     existing = api.find(VOLUME_SNAPSHOTS, snapshot.name, namespace=snapshot.namespace)
     if existing is None:
         return None
     bound = (existing.get("status") or {}).get("boundVolumeSnapshotContentName")
-    # What the snapshot controller calls it; the status tells of it a moment after it was made.
+    # The name that the snapshot controller gives; the status contains it a moment after its creation.
     content = str(bound or f"snapcontent-{existing['metadata']['uid']}")
-    let_content_go(api, SNAPSHOT_CONTENTS, content)  # it was made for this run alone
+    let_content_go(api, SNAPSHOT_CONTENTS, content)  # it was created for this run alone
     api.delete(VOLUME_SNAPSHOTS, snapshot.name, namespace=snapshot.namespace)
     return content
 
 
-def held_by(seen: Sequence[Object]) -> str:
-    """What is still there, and which finalizers hold it."""
+def held_by(objects: Sequence[Object]) -> str:
+    """Return the objects that still exist, and which finalizers hold them, in words."""
     return "; ".join(
-        f"{name_of(each)} (finalizers: {', '.join(each['metadata'].get('finalizers') or []) or 'none'})"
-        for each in seen
+        f"{name_of(item)} (finalizers: {', '.join(item['metadata'].get('finalizers') or []) or 'none'})"
+        for item in objects
     )
 
 
 def shown_state(status: Object) -> str:
-    """How far a snapshot is, and its driver's words where there are any."""
+    """Return whether a snapshot is ready, and its driver's error if there is one."""
     ready = f"readyToUse {str(status.get('readyToUse', 'unknown')).lower()}"
     error = (status.get("error") or {}).get("message")
     return f"{ready}, error: {error}" if error else ready

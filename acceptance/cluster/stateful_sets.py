@@ -1,4 +1,4 @@
-"""StatefulSets of the run: pods that are alike, each with a claim of its own, spread evenly over the nodes."""
+"""StatefulSets of the run: pods that are alike, each with its own claim, spread evenly over the nodes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.claims import Claim, claim_spec
-from acceptance.cluster.departing import Departing, Left
+from acceptance.cluster.departing import Departing, Remainder
 from acceptance.cluster.objects import labels, metadata, name_of, only_name
 from acceptance.cluster.ownership import prepare_for_release
 from acceptance.cluster.pod_manifest import PodPlan, node_affinity, pod_manifest, pod_metadata
@@ -18,13 +18,13 @@ from acceptance.cluster.waiting import WIDE_LOOK_S, wait_for
 SET_LABEL = "storage-acceptance/set"
 # As pod_manifest names the volume of a pod's first claim.
 CLAIM_TEMPLATE = "volume-0"
-# Less than what a single load is given: many share a node, and most of the time they wait for their storage.
+# Less than a single load requests: many pods share a node, and most of the time they wait for their storage.
 REQUESTS = {"cpu": "50m", "memory": "64Mi"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class StartBarrier:
-    """`annotation` of a pod is shown to it as the file `path`, so that a patch of the pod reaches what runs in it."""
+    """A pod has its `annotation` as the file `path`, so that a patch of the pod reaches the programs in it."""
 
     annotation: str
     path: str
@@ -32,11 +32,11 @@ class StartBarrier:
 
 @dataclass(frozen=True, kw_only=True)
 class SetPlan:
-    """`pod` is what each pod is to do; the name, size and class of its only claim are those of all claims.
+    """A set of like pods: `pod` is the task of each; name, size and class of its only claim are those of all claims.
 
-    `nodes`: the only nodes to use, empty for any; `node_labels`: what a node must carry; `tolerations`: taints of nodes
-    that keep no pod of the set away. `evenly`: a pod waits rather than being where more are than elsewhere.
-    `probe` of each pod ends a container that it finds dead.
+    `nodes`: the only nodes to use, empty for any; `node_labels`: labels that a node must carry; `tolerations`: taints
+    of nodes that keep no pod of the set away. `evenly`: a pod waits rather than run on a node that has more pods than
+    others. `probe` of each pod ends a container that it finds dead.
     """
 
     name: str
@@ -51,20 +51,20 @@ class SetPlan:
 
     @property
     def namespace(self) -> str:
-        """The namespace of the set, its pods and claims."""
+        """Return the namespace of the set, its pods and claims."""
         return self.pod.namespace
 
     @property
     def selector(self) -> str:
-        """Selects its pods, and no other's."""
+        """Return the label selector of its pods, and of no others."""
         return f"{SET_LABEL}={self.name}"
 
     def pod_name(self, ordinal: int) -> str:
-        """The name that Kubernetes gives to the pod of that ordinal, from 0."""
+        """Return the name that Kubernetes gives to the pod of that ordinal, from 0."""
         return f"{self.name}-{ordinal}"
 
     def claim(self, ordinal: int) -> Claim:
-        """The claim that Kubernetes makes for the pod of that ordinal."""
+        """Return the claim that Kubernetes creates for the pod of that ordinal."""
         (like,) = self.pod.claims
         return Claim(
             name=claim_of(self.pod_name(ordinal)),
@@ -77,43 +77,45 @@ class SetPlan:
 
 
 def claim_of(pod: str) -> str:
-    """The name of the claim that Kubernetes makes for a pod of a set."""
+    """Return the name of the claim that Kubernetes creates for a pod of a set."""
     return f"{CLAIM_TEMPLATE}-{pod}"
 
 
 def create_set(api: Api, plan: SetPlan, *, owner: Object) -> None:
-    """Ask for the set, with no pods yet; it goes with the owner, which a reference names."""
+    """Create the set, with no pods yet; it is deleted with the owner, which a reference names."""
     body = set_manifest(plan)
     body["metadata"]["ownerReferences"] = [owner]
     api.create(STATEFUL_SETS, body, namespace=plan.namespace)
 
 
 def scale_set(api: Api, plan: SetPlan, *, pods: int) -> None:
-    """Ask for so many pods."""
+    """Request `pods` pods of the set."""
     api.patch(STATEFUL_SETS, plan.name, {"spec": {"replicas": pods}}, namespace=plan.namespace)
 
 
 def delete_set(api: Api, plan: SetPlan) -> None:
-    """Delete the set, and leave all else to others."""
+    """Delete the set, and leave all else to the controllers."""
     api.delete(STATEFUL_SETS, plan.name, namespace=plan.namespace)
 
 
 def remove_set(api: Api, plan: SetPlan, *, pods: int, timeout_s: float) -> None:
-    """Delete the set, its pods and then the claims of so many of them; wait for these and their volumes to be gone.
+    """Delete the set, its pods and the claims of `pods` of them; wait until claims and volumes no longer exist.
 
-    Volumes that are not of reclaim policy Delete stay, as they should. Raises StorageFailure for what stays otherwise.
+    Volumes whose reclaim policy is not Delete stay, as they should. Raises StorageFailure if others stay.
     """
     delete_set(api, plan)
     for pod in api.list(PODS, namespace=plan.namespace, labels=plan.selector):
         api.delete(PODS, pod["metadata"]["name"], namespace=plan.namespace, grace_s=1)
     claims = {plan.claim(ordinal).name for ordinal in range(pods)}
-    made = {
+    claim_times = {
         name_of(claim): claim["metadata"]["creationTimestamp"] for claim in api.list(CLAIMS, namespace=plan.namespace)
     }
-    volumes = [each for each in volumes_of(api, namespace=plan.namespace) if each["spec"]["claimRef"]["name"] in claims]
+    volumes = [
+        volume for volume in volumes_of(api, namespace=plan.namespace) if volume["spec"]["claimRef"]["name"] in claims
+    ]
     for volume in volumes:
-        if (claim := volume["spec"]["claimRef"]["name"]) in made:
-            prepare_for_release(api, volume, run_id=plan.pod.claims[0].run_id, claimed=made[claim])
+        if (claim := volume["spec"]["claimRef"]["name"]) in claim_times:
+            prepare_for_release(api, volume, run_id=plan.pod.claims[0].run_id, claim_time=claim_times[claim])
     for claim in claims:
         api.delete(CLAIMS, claim, namespace=plan.namespace)
     _see_gone(api, plan, claims, volumes, timeout_s=timeout_s)
@@ -124,42 +126,44 @@ def _see_gone(api: Api, plan: SetPlan, claims: Collection[str], volumes: Sequenc
 
     def going() -> list[str]:
         of_namespace = volumes_of(api, namespace=plan.namespace)
-        return [name_of(each) for each in of_namespace if _goes(each) and each["spec"]["claimRef"]["name"] in claims]
+        return [
+            name_of(volume) for volume in of_namespace if _goes(volume) and volume["spec"]["claimRef"]["name"] in claims
+        ]
 
     def find(name: str) -> Object | None:
-        found = api.find(VOLUMES, name)
-        return found if found is not None and _goes(found) else None
+        volume = api.find(VOLUMES, name)
+        return volume if volume is not None and _goes(volume) else None
 
     departing = Departing(map(name_of, filter(_goes, volumes)), find=find, search=going)
 
-    def left() -> tuple[list[str], Left]:
+    def look() -> tuple[list[str], Remainder]:
         there = map(name_of, api.list(CLAIMS, namespace=plan.namespace, slim=only_name))
-        found = [f"PVC {name}" for name in there if name in claims]
-        return found, Left() if found else departing.look()
+        remaining = [f"PVC {name}" for name in there if name in claims]
+        return remaining, Remainder() if remaining else departing.look()
 
     wait_for(
         f"the PVCs of {plan.name} and their PVs to be deleted",
-        look=left,
-        ready=lambda seen: seen[1].gone,
-        state=lambda seen: f"still there: {', '.join(seen[0] or _volumes(seen[1]))}",
+        look=look,
+        ready=lambda current: current[1].is_gone,
+        state=lambda current: f"still there: {', '.join(current[0] or _volumes(current[1]))}",
         timeout_s=timeout_s + WIDE_LOOK_S,
     )
 
 
 def _goes(volume: Object) -> bool:
-    """Whether the volume goes with its claim."""
+    """Return whether the volume is deleted with its claim."""
     return bool(volume["spec"].get("persistentVolumeReclaimPolicy") == "Delete")
 
 
-def _volumes(left: Left) -> list[str]:
-    some = [f"PV {name_of(each)} ({each['status'].get('phase', 'unknown')})" for each in left.some]
-    return some + [f"{left.more} more"] * bool(left.more) or ["all known ones are gone, polling for others"]
+def _volumes(remainder: Remainder) -> list[str]:
+    lines = [f"PV {name_of(volume)} ({volume['status'].get('phase', 'unknown')})" for volume in remainder.objects]
+    return lines + [f"{remainder.more} more"] * bool(remainder.more) or ["all known ones are gone, polling for others"]
 
 
 def set_manifest(plan: SetPlan) -> Object:
-    """The set as the API server wants it."""
+    """Return the set as the API server expects it."""
     (claim,) = plan.pod.claims
-    made = pod_metadata(plan.pod)
+    template_metadata = pod_metadata(plan.pod)
     return {
         "metadata": metadata(plan.name, run_id=claim.run_id),
         "spec": {
@@ -168,7 +172,7 @@ def set_manifest(plan: SetPlan) -> Object:
             "podManagementPolicy": "Parallel",
             "selector": {"matchLabels": {SET_LABEL: plan.name}},
             "template": {
-                "metadata": made | {"labels": made["labels"] | {SET_LABEL: plan.name}},
+                "metadata": template_metadata | {"labels": template_metadata["labels"] | {SET_LABEL: plan.name}},
                 "spec": _pod_spec(plan),
             },
             "volumeClaimTemplates": [
@@ -179,9 +183,9 @@ def set_manifest(plan: SetPlan) -> Object:
 
 
 def _pod_spec(plan: SetPlan) -> Object:
-    """The run's usual pod, but started again when it ends, as a set demands, and without what a set refuses."""
-    # Nobody looks at each of many volumes before its pod writes.
-    spec: Object = pod_manifest(plan.pod, guarded=(0,))["spec"]
+    """Return the run's usual pod, but restarted when it ends, as a set demands, and without what a set refuses."""
+    # No program checks each of many volumes before its pod writes.
+    spec: Object = pod_manifest(plan.pod, guarded_claims=(0,))["spec"]
     del spec["activeDeadlineSeconds"]
     spec["restartPolicy"] = "Always"
     spec["volumes"] = [volume for volume in spec["volumes"] if "persistentVolumeClaim" not in volume]
@@ -192,8 +196,8 @@ def _pod_spec(plan: SetPlan) -> Object:
         container["livenessProbe"] = plan.probe
     if plan.start_barrier is not None:
         folder, _, file = plan.start_barrier.path.rpartition("/")
-        shown = {"path": file, "fieldRef": {"fieldPath": f"metadata.annotations['{plan.start_barrier.annotation}']"}}
-        spec["volumes"].append({"name": "start-barrier", "downwardAPI": {"items": [shown]}})
+        item = {"path": file, "fieldRef": {"fieldPath": f"metadata.annotations['{plan.start_barrier.annotation}']"}}
+        spec["volumes"].append({"name": "start-barrier", "downwardAPI": {"items": [item]}})
         container["volumeMounts"].append({"name": "start-barrier", "mountPath": folder, "readOnly": True})
     spec["topologySpreadConstraints"] = [
         {

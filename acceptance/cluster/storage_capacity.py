@@ -1,7 +1,7 @@
-"""How much is free behind a class, as its CSI driver tells it: `CSIStorageCapacity`, one for each topology segment.
+"""The free space behind a class, as its CSI driver reports it: `CSIStorageCapacity`, one for each topology segment.
 
-Source: https://kubernetes.io/docs/concepts/storage/storage-capacity/ and the type's own description. What is told there
-is some minutes old at the most, and counts the copies that a driver keeps only as far as the driver does.
+Source: https://kubernetes.io/docs/concepts/storage/storage-capacity/ and the type's own description. The reports are
+some minutes old at the most, and count the replicas that a driver keeps only as far as the driver does.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from acceptance.cluster.resources import Object
 class Segment:
     """A part of the storage behind a class that some nodes reach.
 
-    `free` in bytes; `largest`: a single volume can have so many bytes, None where nobody says; `nodes`: how many of
-    those that take pods reach it.
+    `free` in bytes; `largest`: the most bytes of a single volume, None if the driver does not report it; `nodes`: how
+    many of those that take pods reach it.
     """
 
     name: str
@@ -33,13 +33,13 @@ class Segment:
 def capacity_segments(
     capacities: Iterable[Object], *, storage_class: str, nodes: Sequence[Object], anywhere: bool
 ) -> list[Segment]:
-    """What is known of the class: none where no driver says anything.
+    """Return the segments of the class: none if no driver reports any.
 
-    `nodes`: those that take pods; `anywhere`: volumes may be made where none of these reaches them, too. A segment that
-    has nothing free is left out, since no volume is provisioned there, unless none has: then all are full. Where the
-    capacity is not set it is not known, and where the topology is not set no node reaches it.
+    `nodes`: those that take pods; `anywhere`: volumes may be created where none of these reaches them, too. A segment
+    that has nothing free is left out, because no volume is provisioned there, unless none has: then all are full. If
+    the capacity is not set it is not known, and if the topology is not set no node reaches it.
     """
-    found = []
+    segments = []
     for capacity in capacities:
         topology, free = capacity.get("nodeTopology"), capacity.get("capacity")
         if capacity.get("storageClassName") != storage_class or topology is None or free is None:
@@ -47,7 +47,7 @@ def capacity_segments(
         reaching = sum(_reaches(topology, node) for node in nodes)
         if reaching or anywhere:
             largest = capacity.get("maximumVolumeSize")
-            found.append(
+            segments.append(
                 Segment(
                     name=_name(topology),
                     free=_bytes(free),
@@ -55,11 +55,11 @@ def capacity_segments(
                     largest=None if largest is None else _bytes(largest),
                 )
             )
-    return [each for each in found if each.free] or found
+    return [segment for segment in segments if segment.free] or segments
 
 
 def _reaches(topology: Object, node: Object) -> bool:
-    """Whether a label selector selects the node; an empty one selects all."""
+    """Return whether a label selector selects the node; an empty one selects all."""
     labels = [
         {"key": key, "operator": "In", "values": [value]} for key, value in (topology.get("matchLabels") or {}).items()
     ]
@@ -67,13 +67,13 @@ def _reaches(topology: Object, node: Object) -> bool:
 
 
 def _name(topology: Object) -> str:
-    """The selector as kubectl prints one."""
+    """Return the selector as kubectl prints one."""
     labels = [f"{key}={value}" for key, value in sorted((topology.get("matchLabels") or {}).items())]
-    others = [
+    expressions = [
         f"{match_expression['key']} {match_expression['operator']} ({','.join(match_expression.get('values') or [])})"
         for match_expression in topology.get("matchExpressions") or []
     ]
-    return ",".join([*labels, *others]) or "all nodes"
+    return ",".join([*labels, *expressions]) or "all nodes"
 
 
 def _bytes(quantity: str | int) -> int:

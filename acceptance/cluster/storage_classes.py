@@ -1,4 +1,4 @@
-"""The StorageClasses of a cluster: which there are, which is the default, what each is made of."""
+"""The StorageClasses of a cluster: their names, their settings, the default one."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.resources import STORAGE_CLASSES, Object
 from acceptance.results.clusters import StorageClass
 from acceptance.text.errors import WrongUsage
-from acceptance.text.redaction import remember_named
+from acceptance.text.redaction import remember_secrets
 
-# The second is the older name of the first, which Kubernetes goes on to read.
+# The second is the older name of the first, which Kubernetes continues to read.
 DEFAULTS = ("storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class")
 
 
 def storage_classes(api: Api) -> list[StorageClass]:
-    """Every StorageClass of the cluster, by name. What is secret in them is not shown from now on."""
-    return sorted(map(storage_class_of, api.list(STORAGE_CLASSES)), key=lambda each: each.name)
+    """Return every StorageClass of the cluster, by name. Secrets in them are redacted from now on."""
+    return sorted(map(storage_class_of, api.list(STORAGE_CLASSES)), key=lambda storage_class: storage_class.name)
 
 
 def storage_class_of(item: Object) -> StorageClass:
-    """A StorageClass as the API returns it. What is secret in it is not shown from now on."""
+    """Return a StorageClass from the API's object. Secrets in it are redacted from now on."""
     annotations = item["metadata"].get("annotations") or {}
-    remember_named(annotations | (item.get("parameters") or {}))
+    remember_secrets(annotations | (item.get("parameters") or {}))
     return StorageClass(
         name=item["metadata"]["name"],
         provisioner=item.get("provisioner") or "",
@@ -33,24 +33,24 @@ def storage_class_of(item: Object) -> StorageClass:
 
 
 def choose_class(name: str | None, *, among: list[StorageClass]) -> StorageClass:
-    """The class of that name, or the default class where no name is given.
+    """Return the class of that name, or the default class if no name is given.
 
-    Raises WrongUsage with the list of classes there are, and for a class that provisions nothing.
+    Raises WrongUsage with the list of existing classes, and for a class that provisions nothing.
     """
-    there_are = ", ".join(f"{each.name} ({each.provisioner})" for each in among) or "none"
+    there_are = ", ".join(f"{storage_class.name} ({storage_class.provisioner})" for storage_class in among) or "none"
     if name is None:
-        defaults = [each for each in among if each.default]
+        defaults = [storage_class for storage_class in among if storage_class.default]
         if not defaults:
             raise WrongUsage(f"no --storage-class given and the cluster has no default class; there are: {there_are}")
-        chosen = defaults[0]
+        choice = defaults[0]
     else:
-        named = [each for each in among if each.name == name]
-        if not named:
+        matches = [storage_class for storage_class in among if storage_class.name == name]
+        if not matches:
             raise WrongUsage(f"StorageClass {name!r} does not exist; there are: {there_are}")
-        chosen = named[0]
-    if not chosen.provisions:
+        choice = matches[0]
+    if not choice.provisions:
         raise WrongUsage(
-            f"StorageClass {chosen.name!r} has no provisioner ({chosen.provisioner or 'empty'}), so it can "
+            f"StorageClass {choice.name!r} has no provisioner ({choice.provisioner or 'empty'}), so it can "
             f"provision no volume; name a class that can; there are: {there_are}"
         )
-    return chosen
+    return choice

@@ -1,4 +1,4 @@
-"""An answer of the API server that keeps coming, and that another thread may end."""
+"""A streamed answer of the API server, which another thread may end."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from acceptance.text.errors import EnvironmentFailure
 
 
 class StreamBroken(EnvironmentFailure):
-    """The connection broke, or nothing came for too long."""
+    """A connection that broke, or over which nothing arrived for too long."""
 
 
 class Stream:
     """The documents of a streamed answer, one JSON object a line."""
 
-    def __init__(self, response: urllib3.BaseHTTPResponse, *, what: str) -> None:
+    def __init__(self, response: urllib3.BaseHTTPResponse, *, description: str) -> None:
         self._response = response
-        self._what = what
-        self._stopped = False
+        self._description = description
+        self._is_stopping = False
 
     def documents(self) -> Iterator[dict[str, Any]]:
-        """Each as it comes; ends when the server ends the answer, or with `stop`. Raises StreamBroken."""
+        """Yield each document as it arrives, until the server or `stop` ends the answer. Raises StreamBroken."""
         rest = b""
         try:
             while piece := self._response.read1(65536):
@@ -32,13 +32,13 @@ class Stream:
                 for line in lines:
                     yield json.loads(line)
         except (urllib3.exceptions.HTTPError, OSError, ValueError) as error:
-            if not self._stopped:
-                raise StreamBroken(f"{self._what} broke off: {error}") from error
+            if not self._is_stopping:
+                raise StreamBroken(f"{self._description} broke off: {error}") from error
         finally:
             self._response.close()
 
     def stop(self) -> None:
-        """End it, from whichever thread: whoever waits for the next document sees the end."""
-        self._stopped = True
+        """End the stream, from any thread: a thread that waits for the next document reaches the end."""
+        self._is_stopping = True
         if isinstance(self._response, urllib3.HTTPResponse):
             self._response.shutdown()

@@ -1,4 +1,4 @@
-"""TLS to an API server: whom it is trusted by, what a user shows it, and which errors do not pass by themselves."""
+"""TLS to an API server: the certificates that it is trusted by, a user's own, and the errors that do not pass."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _AS_DATA = "wanted PEM in base64, as `kubectl config view --raw` prints it"
 
 
 def trusting(authority: str, place: str, *, insecure: bool = False) -> ssl.SSLContext:
-    """Return settings by which a server is trusted that these certificates vouch for, or those of the system.
+    """Return settings that trust a server for which these certificates vouch, or those of the system.
 
-    `insecure`: any server is. As kubectl, it takes certificates that lack extensions which newer Pythons ask for.
-    Raises WrongUsage, naming `place`, for what is no certificate.
+    `insecure`: trust any server. As kubectl, the settings accept certificates that lack extensions which newer Pythons
+    require. Raises WrongUsage, naming `place`, for text that is no certificate.
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     if insecure:
@@ -37,16 +37,16 @@ def trusting(authority: str, place: str, *, insecure: bool = False) -> ssl.SSLCo
 
 
 def authority_text(path: str, data: str, place: str) -> str:
-    """Return the certificates of a file or of base64 data; nothing where both are empty. Raises WrongUsage."""
-    # What is beside certificates in PEM may be in any language; OpenSSL's Python face takes ASCII alone.
+    """Return the certificates of a file or of base64 data; nothing if both are empty. Raises WrongUsage."""
+    # Text next to certificates in PEM may be in any language; Python's interface to OpenSSL accepts only ASCII.
     return content_of(path, data, place).decode("latin-1").encode("ascii", errors="replace").decode()
 
 
 def content_of(path: str, data: str, place: str) -> bytes:
-    """Return what is in a file, or in base64 data; nothing where both are empty. Raises WrongUsage, naming `place`."""
+    """Return the content of a file, or of base64 data; nothing if both are empty. Raises WrongUsage, naming `place`."""
     if path and data:
         raise WrongUsage(f"{place} and {place.rpartition(' ')[2]}-data are both given; remove one")
-    if data in OMITTED:
+    if data in OMISSION_MARKS:
         raise WrongUsage(f"{place}-data: {_AS_DATA}, found what it prints without --raw; replace it")
     if data:
         try:
@@ -62,8 +62,8 @@ def content_of(path: str, data: str, place: str) -> bytes:
         raise WrongUsage(f"{place}: {path} cannot be read: {why}; correct the path") from error
 
 
-OMITTED = ("DATA+OMITTED", "REDACTED")
-"""What kubectl prints in place of certificates, keys and tokens."""
+OMISSION_MARKS = ("DATA+OMITTED", "REDACTED")
+"""The texts that kubectl prints in place of certificates, keys and tokens."""
 
 
 def show_certificate(context: ssl.SSLContext, certificate: bytes, key: bytes, place: str) -> None:
@@ -75,13 +75,13 @@ def show_certificate(context: ssl.SSLContext, certificate: bytes, key: bytes, pl
                 file.write(content)
             files.append(file.name)
         try:
-            context.load_cert_chain(files[0], files[1], password="")  # or it would ask for one
+            context.load_cert_chain(files[0], files[1], password="")  # or OpenSSL would ask the user for one
         except (ssl.SSLError, OSError, ValueError) as error:
             reason = getattr(error, "reason", None) or ""
             fits = "KEY_VALUES_MISMATCH" in reason or "KEY_TYPE_MISMATCH" in reason
-            found = "a key that is not the certificate's" if fits else "other text, or a key with a passphrase"
+            problem = "a key that is not the certificate's" if fits else "other text, or a key with a passphrase"
             raise WrongUsage(
-                f"{place}: wanted a client certificate and its key in PEM, found {found}; get both from whoever made "
+                f"{place}: wanted a client certificate and its key in PEM, found {problem}; get both from whoever made "
                 "the kubeconfig"
             ) from error
 
@@ -103,11 +103,11 @@ _PASSING = (ssl.SSLEOFError, ssl.SSLZeroReturnError, ssl.SSLSyscallError, ssl.SS
 
 
 def _causes(error: BaseException) -> list[BaseException]:
-    found: list[BaseException] = []
-    left: list[object] = [error]
-    while left:
-        each = left.pop()
-        if isinstance(each, BaseException) and each not in found:
-            found.append(each)
-            left += [each.__cause__, each.__context__, getattr(each, "reason", None), *each.args]
-    return found
+    causes: list[BaseException] = []
+    pending: list[object] = [error]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, BaseException) and item not in causes:
+            causes.append(item)
+            pending += [item.__cause__, item.__context__, getattr(item, "reason", None), *item.args]
+    return causes

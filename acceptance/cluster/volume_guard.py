@@ -1,8 +1,8 @@
-"""The last look before a byte is written: in the pod, at a volume that came only with it.
+"""The last check before a byte is written: in the pod, of a volume that was provisioned only with it.
 
 A claim that waits for its first consumer is bound when its pod is placed: to a new volume, or to one that someone
-offered just then. What the pod finds there tells which. Kubernetes' own word follows when the claim is bound
-(`ownership`).
+offered just then. The content that the pod finds there distinguishes them. Kubernetes' own record follows when the
+claim is bound (`ownership`).
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from collections.abc import Sequence
 
 from acceptance.cluster.resources import Object
 
-REFUSED = 86
-"""The exit status of a pod that found what others wrote, and wrote nothing."""
+REFUSAL_STATUS = 86
+"""The exit status of a pod that found data of others, and wrote nothing."""
 _MARK = ".storage-acceptance"
-# Names that begin with a dot are file systems' and drivers' own: `.snapshot`, `.trash`. A device is looked at where
-# file systems, volume managers and databases begin theirs.
+# Names that begin with a dot are file systems' and drivers' own: `.snapshot`, `.trash`. A device is read where file
+# systems, volume managers and databases begin their data.
 _GUARD = f"""\
 mark=$1
 shift
@@ -33,7 +33,7 @@ while [ "$1" != -- ]; do
     fi
     if [ -n "$found" ]; then
         printf 'found:%s' "$found" > /dev/termination-log
-        exit {REFUSED}
+        exit {REFUSAL_STATUS}
     fi
     shift
 done
@@ -43,22 +43,22 @@ exec "$@"
 
 
 def guarded_command(command: Sequence[str], *, volumes: Sequence[str], mark: str) -> list[str]:
-    """The command, run only where none of the volumes, folders or devices, holds anything.
+    """Return the command, run only if none of the volumes, folders or devices, holds anything.
 
-    `mark`: the run's; it is left in a folder that was found empty, for containers that are started again, and for
-    copies of the volume.
+    `mark`: the run's; it is left in a folder that was found empty, for containers that are restarted, and for copies of
+    the volume.
     """
     return ["sh", "-c", _GUARD, "guard", mark, *volumes, "--", *command] if volumes else list(command)
 
 
 def refusal(status: Object) -> str | None:
-    """What a container found on its volume that others wrote, by its status; None where it did not refuse.
+    """Return the data of others that a container found on its volume, by its status; None if it did not refuse.
 
-    A container that is started again tells of the one before.
+    A container that is restarted reports the one before.
     """
     for state in (status.get("state") or {}, status.get("lastState") or {}):
-        ended = state.get("terminated") or {}
-        if ended.get("exitCode") == REFUSED and str(ended.get("message", "")).startswith("found:"):
-            found = str(ended["message"]).removeprefix("found:").strip()
-            return f"its volume holds data that no pod of this run wrote ({found}), so it wrote nothing there"
+        termination = state.get("terminated") or {}
+        if termination.get("exitCode") == REFUSAL_STATUS and str(termination.get("message", "")).startswith("found:"):
+            names = str(termination["message"]).removeprefix("found:").strip()
+            return f"its volume holds data that no pod of this run wrote ({names}), so it wrote nothing there"
     return None

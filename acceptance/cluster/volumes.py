@@ -1,4 +1,4 @@
-"""The volumes that the suite looks for among those of a whole cluster, in few requests however many there are."""
+"""The volumes that the suite searches among those of a whole cluster, in few requests however many there are."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from acceptance.cluster.resources import VOLUMES, Object
 
 # https://kubernetes.io/docs/reference/labels-annotations-taints/#volume-beta-kubernetes-io-storage-class
 _OLD_CLASS = "volume.beta.kubernetes.io/storage-class"
-# Whatever else is printed, as for a volume that is being deleted, counts as one that waits: better once too often.
+# Any other status, as of a volume that is being deleted, counts as one that waits: better once too often.
 _WAITS_NOT = ("Bound", "Released", "Failed")
 
 
 class VolumeRow(NamedTuple):
-    """A volume. `status`: its phase, or that it is being deleted; `claim`: NAMESPACE/NAME, no such thing for none."""
+    """A volume. `status`: its phase, or that it is being deleted; `claim`: NAMESPACE/NAME, without a slash for none."""
 
     name: str
     status: str
@@ -42,59 +42,59 @@ def _row(volume: Object) -> VolumeRow:
 COLUMNS = Columns(resource=VOLUMES, names=("Name", "Status", "Claim", "StorageClass"), row=VolumeRow._make, of=_row)
 
 
-def unclaimed(api: Api, *, storage_classes: Collection[str]) -> dict[str, list[str]]:
-    """The names of the volumes that Kubernetes would give to a claim of these classes, by class; only classes with any.
+def unclaimed_volumes(api: Api, *, storage_classes: Collection[str]) -> dict[str, list[str]]:
+    """Return the names of volumes that Kubernetes would bind to a claim of these classes, by class, if there are any.
 
-    As of now: nothing that the API server remembers is used. Raises ApiError, ApiUnreachable.
+    They are current: the API server's cache is not used. Raises ApiError, ApiUnreachable.
     """
-    found: dict[str, list[str]] = {}
+    names_by_class: dict[str, list[str]] = {}
     for row in api.rows(COLUMNS):
         if row.storage_class in storage_classes and "/" not in row.claim and row.status not in _WAITS_NOT:
-            found.setdefault(row.storage_class, []).append(row.name)
-    return found
+            names_by_class.setdefault(row.storage_class, []).append(row.name)
+    return names_by_class
 
 
-def claimed_names(api: Api, wanted: Callable[[str], bool]) -> tuple[list[str], int]:
-    """The names of the volumes of which a claim in a `wanted` namespace is, or was; and how many volumes there are.
+def claimed_names(api: Api, in_scope: Callable[[str], bool]) -> tuple[list[str], int]:
+    """Return the names of volumes whose claim is, or was, in a namespace `in_scope`; and the number of all volumes.
 
     Raises ApiError, ApiUnreachable.
     """
     names, there_are = [], 0
     for row in api.rows(COLUMNS):
         there_are += 1
-        if wanted(row.claim.partition("/")[0]):
+        if in_scope(row.claim.partition("/")[0]):
             names.append(row.name)
     return names, there_are
 
 
-def volumes_named(api: Api, names: Sequence[str], wanted: Callable[[str], bool], *, there_are: int) -> list[Object]:
-    """Those of these volumes that are still as `claimed_names` found them, slim.
+def read_volumes(api: Api, names: Sequence[str], in_scope: Callable[[str], bool], *, there_are: int) -> list[Object]:
+    """Return those of these volumes that are still as `claimed_names` found them, slim.
 
-    One by one, or among all that `there_are` where that takes fewer requests. Raises ApiError, ApiUnreachable.
+    Reads one by one, or all that `there_are` if that takes fewer requests. Raises ApiError, ApiUnreachable.
     """
-    found: Iterable[Object | None]
+    volumes: Iterable[Object | None]
     if len(names) <= math.ceil(there_are / PAGE):
-        found = (api.find(VOLUMES, name) for name in names)
+        volumes = (api.find(VOLUMES, name) for name in names)
     else:
-        known = frozenset(names)
-        found = (each for each in api.each(VOLUMES) if name_of(each) in known)
-    return [slim_volume(each) for each in found if each is not None and wanted(claimed_in(each))]
+        name_set = frozenset(names)
+        volumes = (volume for volume in api.iterate(VOLUMES) if name_of(volume) in name_set)
+    return [slim_volume(volume) for volume in volumes if volume is not None and in_scope(claimed_in(volume))]
 
 
-def volumes_in(api: Api, wanted: Callable[[str], bool]) -> list[Object]:
-    """What a claim in a `wanted` namespace holds, or held last, slim. Whether it is a run's, `ownership` says.
+def volumes_in(api: Api, in_scope: Callable[[str], bool]) -> list[Object]:
+    """Return the volumes that a claim in a namespace `in_scope` holds, or held last, slim.
 
-    Raises ApiError, ApiUnreachable.
+    Whether one is a run's, `ownership` decides. Raises ApiError, ApiUnreachable.
     """
-    names, there_are = claimed_names(api, wanted)
-    return volumes_named(api, names, wanted, there_are=there_are)
+    names, there_are = claimed_names(api, in_scope)
+    return read_volumes(api, names, in_scope, there_are=there_are)
 
 
 def volumes_of(api: Api, *, namespace: str) -> list[Object]:
-    """The same for one namespace."""
-    return volumes_in(api, lambda each: each == namespace)
+    """Return the volumes that a claim in the namespace holds, or held last, slim."""
+    return volumes_in(api, lambda claim_namespace: claim_namespace == namespace)
 
 
 def claimed_in(volume: Object) -> str:
-    """The namespace of the claim that holds the volume, or held it last; empty where none did."""
+    """Return the namespace of the claim that holds the volume, or held it last; empty if none did."""
     return str((volume["spec"].get("claimRef") or {}).get("namespace") or "")

@@ -1,4 +1,4 @@
-"""The one way to wait for a cluster: it tells an API server that lets nothing be seen from storage that is slow."""
+"""The one way to wait for a cluster: it distinguishes an unreachable API server from slow storage."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from acceptance.process.waiting import NotYet, try_until
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure
 
 T = TypeVar("T")
-# Two looks that are further apart than this have not seen what was in between.
+# Two polls that are further apart than this have missed what happened in between.
 LOOK_S = 5.0
-# Looks through all of the cluster for the same thing are no nearer to one another.
+# Searches of the whole cluster for the same objects are at least this far apart.
 WIDE_LOOK_S = 5.0
 
 
 def wait_for(
-    what: str,
+    goal: str,
     *,
     look: Callable[[], T],
     ready: Callable[[T], bool],
     timeout_s: float,
     state: Callable[[T], str],
-    fatal: Callable[[T], AcceptanceError | None] = lambda seen: None,
+    fatal: Callable[[T], AcceptanceError | None] = lambda result: None,
     events: Callable[[], list[str]] = list,
     failure: type[AcceptanceError] = StorageFailure,
 ) -> T:
-    """Look until it is ready, and return what was seen then.
+    """Poll until the result of `look` is ready, and return it.
 
-    `what` says in words what is waited for ("claim data-1 to be bound"); `state` puts what was seen into words;
-    `fatal` returns the error that ends the wait at once, for states that never get better; `events` gives the
-    object's recent events. Looks every 0.1 s at first, every 1 s later. Time in which the API server let nothing be
-    seen, up to `timeout_s`, does not count: what is waited for may have been as slow as the server, or not have begun.
+    `goal` says in words what is waited for ("claim data-1 to be bound"); `state` puts a result into words; `fatal`
+    returns the error that ends the wait immediately, for states that never get better; `events` returns the object's
+    recent events. Polls every 0.1 s at first, every 1 s later. Time in which the API server was unreachable, up to
+    `timeout_s`, does not count: what is waited for may have been as slow as the server, or not have begun.
 
-    Raises `failure` at the deadline, naming the wanted state, the last state, the last API error and the events;
-    EnvironmentFailure when the API server was out of reach, or refused for now, at the end.
+    Raises `failure` at the deadline, naming the goal, the last state, the last API error and the events;
+    EnvironmentFailure if the API server was unreachable, or refused for now, at the end.
     """
     began = seen_s = time.monotonic()
     unseen_s = 0.0
@@ -46,7 +46,7 @@ def wait_for(
     def attempt() -> T:
         nonlocal last_state, last_error, seen_s, unseen_s
         try:
-            seen = look()
+            result = look()
         except (ApiError, ApiUnreachable) as error:
             if isinstance(error, ApiError) and error.status in REFUSING and not error.is_passing:
                 raise
@@ -54,10 +54,10 @@ def wait_for(
             raise NotYet from error
         unseen_s += max(0.0, time.monotonic() - seen_s - LOOK_S)
         seen_s = time.monotonic()
-        last_state, last_error = state(seen), None
-        if ready(seen):
-            return seen
-        ending = fatal(seen)
+        last_state, last_error = state(result), None
+        if ready(result):
+            return result
+        ending = fatal(result)
         if ending is not None:
             raise ending
         raise NotYet
@@ -65,10 +65,10 @@ def wait_for(
     try:
         return try_until(attempt, over=lambda passed_s: passed_s - min(unseen_s, timeout_s) >= timeout_s)
     except NotYet:
-        waited = time.monotonic() - began
-        story = [f"waited {waited:.0f} s for {what}; last state: {last_state}"]
+        elapsed_s = time.monotonic() - began
+        story = [f"waited {elapsed_s:.0f} s for {goal}; last state: {last_state}"]
         if last_error is not None and is_passing(last_error):
-            failure = EnvironmentFailure  # nobody saw what became of it
+            failure = EnvironmentFailure  # the outcome was not observed
         if unseen_s >= 1:
             story.append(f"the API server was unreachable for {unseen_s:.0f} s of that")
         if last_error is not None:
@@ -77,7 +77,7 @@ def wait_for(
 
 
 def describe_events(events: Callable[[], list[str]]) -> str:
-    """Recent events as the tail of an error message; empty where there are none or they cannot be read."""
+    """Return recent events as the tail of an error message; empty if there are none or they cannot be read."""
     try:
         recent = events()
     except AcceptanceError:

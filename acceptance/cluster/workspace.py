@@ -1,4 +1,4 @@
-"""Where a run works: its connection, its namespace, its image; handed to all that makes objects."""
+"""The place of a run: its connection, its namespace, its image; passed to all code that creates objects."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def _forget(name: str, pieces: Iterable[str]) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Workspace:
-    """`timeout_s`: how long a PVC may take to bind, a pod to start, an object to go.
+    """The place of a run. `timeout_s`: how long a PVC may take to bind, a pod to start, an object to be deleted.
 
-    `keep_output` takes the name of a pod and all that its load printed, in pieces, whether or not it went well.
+    `keep_output` takes the name of a pod and all that its load printed, in pieces, whether or not it succeeded.
     """
 
     api: Api
@@ -34,7 +34,7 @@ class Workspace:
     keep_output: Callable[[str, Iterable[str]], None] = _forget
 
     def claim(self, *parts: str, storage_class: str, size: int, block: bool = False) -> Claim:
-        """A claim of this run, not yet made; `size` in bytes, `parts` make its name; `block`: a raw block device."""
+        """Return a claim of this run, not yet created; `size` in bytes, `parts` of its name; `block`: a raw device."""
         return Claim(
             name=object_name(*parts),
             namespace=self.namespace,

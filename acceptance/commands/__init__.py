@@ -1,1 +1,1 @@
-"""What `python -m acceptance` can be told to do, a command a file."""
+"""The commands of `python -m acceptance`, one per file."""

@@ -1,4 +1,4 @@
-"""`accept-level`: from a run on the level of a history is as it should be, whatever was before."""
+"""`accept-level`: accepts the level of a history from a given run on; earlier runs no longer count."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from acceptance.results.history_file import History, append
 from acceptance.text.errors import WrongUsage
 from acceptance.text.sanitizing import on_one_line, sanitize
 
-_NAMED = 5  # runs that an error names, the latest
+_MAX_LISTED_RUNS = 5  # runs that an error names, the latest
 
 
 def add_accept_level(commands: Commands) -> None:
@@ -28,20 +28,20 @@ def add_accept_level(commands: Commands) -> None:
     accept.set_defaults(command=_accept_level)
 
 
-def _accept_level(chosen: argparse.Namespace) -> int:
-    history = named_history(chosen.history)
-    run = _run(history, chosen.run)
-    about = _about(run, storage_class=chosen.storage_class, profile=chosen.profile)
+def _accept_level(options: argparse.Namespace) -> int:
+    history = named_history(options.history)
+    run = _run(history, options.run)
+    about = _about(run, storage_class=options.storage_class, profile=options.profile)
     level = AcceptedLevel(
         accepted=run.run,
         date=datetime.now(UTC),
         suite_version=__version__,
-        storage_class=chosen.storage_class,
-        profile=chosen.profile,
-        because=chosen.because,
+        storage_class=options.storage_class,
+        profile=options.profile,
+        because=options.because,
     )
     append(history.path, level)
-    since = sum(each.date >= run.date for each in history.runs)
+    since = sum(record.date >= run.date for record in history.runs)
     print(
         sanitize(
             on_one_line(
@@ -53,24 +53,29 @@ def _accept_level(chosen: argparse.Namespace) -> int:
     return 0
 
 
-def _run(history: History, named: str) -> RunRecord:
-    found = next((run for run in history.runs if run.run == named), None)
-    if found is None:
-        latest = ", ".join(f"{run.run} ({run.date:%Y-%m-%d})" for run in history.runs[-_NAMED:]) or "none"
+def _run(history: History, run_id: str) -> RunRecord:
+    record = next((run for run in history.runs if run.run == run_id), None)
+    if record is None:
+        latest = ", ".join(f"{run.run} ({run.date:%Y-%m-%d})" for run in history.runs[-_MAX_LISTED_RUNS:]) or "none"
         raise WrongUsage(
-            f"{history.path}: wanted a run of this history, found no {named}; its latest runs are {latest}"
+            f"{history.path}: wanted a run of this history, found no {run_id}; its latest runs are {latest}"
         )
-    return found
+    return record
 
 
 def _about(run: RunRecord, *, storage_class: str | None, profile: str | None) -> str:
-    """What the level is of, in words. Raises WrongUsage for what the run has not measured."""
-    measured = [measurement for measurement in run.measurements if measurement.role == "candidate"]
-    chosen = [
-        each for each in measured if storage_class in (None, each.storage_class) and profile in (None, each.profile)
+    """Return what the level is of, in words. Raise WrongUsage if the run has not measured it."""
+    candidates = [measurement for measurement in run.measurements if measurement.role == "candidate"]
+    matches = [
+        measurement
+        for measurement in candidates
+        if storage_class in (None, measurement.storage_class) and profile in (None, measurement.profile)
     ]
-    if not chosen:
-        there = ", ".join(sorted({f"{each.profile} on {each.storage_class}" for each in measured})) or "nothing"
-        wanted = f"{profile or 'a profile'} on {storage_class or 'a class'}"
-        raise WrongUsage(f"wanted {wanted} as run {run.run} measured it, found that it measured {there}")
+    if not matches:
+        there = (
+            ", ".join(sorted({f"{measurement.profile} on {measurement.storage_class}" for measurement in candidates}))
+            or "nothing"
+        )
+        target = f"{profile or 'a profile'} on {storage_class or 'a class'}"
+        raise WrongUsage(f"wanted {target} as run {run.run} measured it, found that it measured {there}")
     return f"{profile or 'all profiles'} on {storage_class or 'all classes'}"

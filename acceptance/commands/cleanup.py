@@ -1,4 +1,4 @@
-"""`cleanup`: lists what runs left in a cluster, and removes it."""
+"""`cleanup`: lists the objects that runs left in a cluster, and removes them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from acceptance.cluster.leftovers import Leftover, find_leftovers
 from acceptance.cluster.out_of_service import KEY, take_off
 from acceptance.cluster.run_namespace import ALIVE_FOR_S, RENEW_EVERY_S
 from acceptance.commands.command import Commands
-from acceptance.commands.named_cluster import add_cluster_options, connected
-from acceptance.process.interruption import undisturbed
+from acceptance.commands.named_cluster import add_cluster_options, connect
+from acceptance.process.interruption import hold_off_signals
 from acceptance.text.errors import AcceptanceError
 from acceptance.text.quantities import format_quantity
 from acceptance.text.sanitizing import on_one_line, sanitize
@@ -35,25 +35,25 @@ def add_cleanup(commands: Commands) -> None:
     cleanup.set_defaults(command=_cleanup)
 
 
-def _cleanup(chosen: argparse.Namespace) -> int:
-    with connected(chosen) as api:
-        return _clean(api, chosen)
+def _cleanup(options: argparse.Namespace) -> int:
+    with connect(options) as api:
+        return _clean(api, options)
 
 
-def _clean(api: Api, chosen: argparse.Namespace) -> int:
-    found = find_leftovers(api)
-    runs = [run for run in found.runs if chosen.run in (None, run.run_id)]
-    for strange in found.strange:
+def _clean(api: Api, options: argparse.Namespace) -> int:
+    leftovers = find_leftovers(api)
+    runs = [run for run in leftovers.runs if options.run in (None, run.run_id)]
+    for strange in leftovers.strange:
         print(sanitize(on_one_line(strange)))
     if not runs:
         print("nothing to remove")
         return 0
     for run in runs:
         _list(run)
-    if chosen.list:
+    if options.list:
         return 0
-    removed = [_removed(api, run) for run in runs if chosen.run is not None or not _is_spared(run)]
-    return 0 if all(removed) or chosen.warn_only else 1
+    outcomes = [_remove(api, run) for run in runs if options.run is not None or not _is_spared(run)]
+    return 0 if all(outcomes) or options.warn_only else 1
 
 
 def _is_spared(leftover: Leftover) -> bool:
@@ -64,39 +64,39 @@ def _is_spared(leftover: Leftover) -> bool:
 
 
 def _until(leftover: Leftover) -> str:
-    """When a run that was killed counts as dead; nothing where that cannot be known."""
+    """Return when a killed run counts as dead, in words; an empty text if that cannot be known."""
     if math.isinf(leftover.alive_for_s):
         return ""
-    last, left = (format_quantity(each, unit="s") for each in _last_and_left(leftover))
+    last_sign, remaining = (format_quantity(seconds, unit="s") for seconds in _last_and_remaining(leftover))
     return (
-        f"its last sign of life was {last} ago, and a run gives one every {RENEW_EVERY_S} s: if it was killed, it "
-        f"counts as dead in {left}, and `cleanup` then removes it; "
+        f"its last sign of life was {last_sign} ago, and a run gives one every {RENEW_EVERY_S} s: if it was killed, it "
+        f"counts as dead in {remaining}, and `cleanup` then removes it; "
     )
 
 
-def _last_and_left(leftover: Leftover) -> tuple[int, int]:
-    """How long ago the last sign of life was, and how long it still holds, in whole s."""
+def _last_and_remaining(leftover: Leftover) -> tuple[int, int]:
+    """Return the age of the last sign of life and its remaining validity, in whole s."""
     left_s = max(1, math.ceil(leftover.alive_for_s))
     return max(0, ALIVE_FOR_S - left_s), left_s
 
 
-def _removed(api: Api, leftover: Leftover) -> bool:
-    """Whether all that is the run's is gone."""
-    with undisturbed():
+def _remove(api: Api, leftover: Leftover) -> bool:
+    """Remove all objects of a run; return whether none is left."""
+    with hold_off_signals():
         try:
-            if leftover.tainted and take_off(api, leftover.tainted, run_id=leftover.run_id):
-                print(f"run {leftover.run_id}: took the taint {KEY} off node {leftover.tainted}")
-            kept = remove_run(api, run_id=leftover.run_id, timeout_s=REMOVAL_TIMEOUT_S)
+            if leftover.tainted_node and take_off(api, leftover.tainted_node, run_id=leftover.run_id):
+                print(f"run {leftover.run_id}: took the taint {KEY} off node {leftover.tainted_node}")
+            messages = remove_run(api, run_id=leftover.run_id, timeout_s=REMOVAL_TIMEOUT_S)
         except AcceptanceError as error:
             print(f"run {leftover.run_id}: {error}", file=sys.stderr)
             return False
-    for each in kept:
-        print(sanitize(on_one_line(each)))
+    for message in messages:
+        print(sanitize(on_one_line(message)))
     print(f"run {leftover.run_id}: removed")
     return True
 
 
 def _list(leftover: Leftover) -> None:
     print(f"run {leftover.run_id}{' (alive)' if leftover.alive else ''}:")
-    for name in filter(None, (leftover.undone, *leftover.objects, *leftover.kept)):
+    for name in filter(None, (leftover.undo, *leftover.objects, *leftover.kept_volumes)):
         print(f"  {sanitize(on_one_line(name))}")

@@ -1,4 +1,4 @@
-"""What a command is added to."""
+"""The type of the parser group that commands are added to."""
 
 from __future__ import annotations
 

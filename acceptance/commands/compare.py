@@ -1,4 +1,4 @@
-"""`compare`: what changed from one run to another, with its interval, and what of it is within noise."""
+"""`compare`: shows what changed from one run to another, with its interval, and which changes are within noise."""
 
 from __future__ import annotations
 
@@ -49,42 +49,49 @@ def add_compare(commands: Commands) -> None:
     compare.set_defaults(command=_compare)
 
 
-def _compare(chosen: argparse.Namespace) -> int:
-    with refused_where_unusable(chosen.first, chosen.second):
-        return _compared(chosen)
+def _compare(options: argparse.Namespace) -> int:
+    with refused_where_unusable(options.first, options.second):
+        return _report_differences(options)
 
 
-def _compared(chosen: argparse.Namespace) -> int:
-    # Here: what draws is slow to load, and other commands do without.
+def _report_differences(options: argparse.Namespace) -> int:
+    # Imported here: the modules that draw are slow to load, and other commands do not need them.
     from acceptance.report.difference_page import render_comparison
     from acceptance.report.difference_table import print_comparison
     from acceptance.report.page import page
 
-    if chosen.output is not None:
-        keep_the_runs_own(chosen.output, (chosen.first, chosen.second))
-    first, second = name_runs([read_results(chosen.first), read_results(chosen.second)])
+    if options.output is not None:
+        keep_the_runs_own(options.output, (options.first, options.second))
+    first, second = name_runs([read_results(options.first), read_results(options.second)])
     comparison = compare_runs(
         first,
         second,
-        history=named_history(chosen.history) if chosen.history else History(path=Path()),
-        classes=tuple(chosen.classes) if chosen.classes else None,
-        absolute=chosen.absolute,
+        history=named_history(options.history) if options.history else History(path=Path()),
+        classes=tuple(options.classes) if options.classes else None,
+        absolute=options.absolute,
     )
-    shown = [_shown(comparison, storage_class, everything=chosen.all) for storage_class in comparison.classes]
-    print_comparison(comparison, shown=shown, to=sys.stdout)
-    if chosen.output is not None:
-        body = render_comparison(comparison, shown=shown)
-        write_whole(chosen.output, page(title="Storage acceptance: before and after", body=body))
-        print(f"page: {chosen.output}")
+    differences = [
+        _differences_to_report(comparison, class_differences, all_metrics=options.all)
+        for class_differences in comparison.classes
+    ]
+    print_comparison(comparison, selection=differences, to=sys.stdout)
+    if options.output is not None:
+        body = render_comparison(comparison, selection=differences)
+        write_whole(options.output, page(title="Storage acceptance: before and after", body=body))
+        print(f"page: {options.output}")
     return 0
 
 
-def _shown(comparison: RunComparison, each: ClassDifferences, *, everything: bool) -> Sequence[Difference]:
-    """What each profile is about in either run, whose tiers may ask for different things; or all."""
+def _differences_to_report(
+    comparison: RunComparison, class_differences: ClassDifferences, *, all_metrics: bool
+) -> Sequence[Difference]:
+    """Return the differences of the main metrics of either run, whose tiers may have different limits; or all."""
     from acceptance.report.main_figures import main_figures
 
-    if everything:
-        return each.differences
-    main = main_figures(comparison.first.results, each.first_class)
-    main |= main_figures(comparison.second.results, each.second_class)
-    return [difference for difference in each.differences if (difference.profile, difference.metric) in main]
+    if all_metrics:
+        return class_differences.differences
+    main = main_figures(comparison.first.results, class_differences.first_class)
+    main |= main_figures(comparison.second.results, class_differences.second_class)
+    return [
+        difference for difference in class_differences.differences if (difference.profile, difference.metric) in main
+    ]

@@ -1,4 +1,4 @@
-"""`discover`: the StorageClasses of a cluster, what is wrong with them, and what to run next. It only reads."""
+"""`discover`: shows the StorageClasses of a cluster, their problems, and the next command. It only reads."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from acceptance.cluster.description import offered_image
 from acceptance.cluster.looking import CLASSES, look_at_storage
 from acceptance.cluster.storage_classes import storage_class_of
 from acceptance.commands.command import Commands
-from acceptance.commands.named_cluster import add_cluster_options, connected, options_of
+from acceptance.commands.named_cluster import add_cluster_options, connect, options_of
 from acceptance.judging.discovery import Discovery, FoundClass, Surroundings, discover
 from acceptance.text.program import PROGRAM
 from acceptance.text.sanitizing import on_one_line, sanitize
@@ -24,39 +24,41 @@ def add_discover(commands: Commands) -> None:
     parser.set_defaults(command=_discover)
 
 
-def _discover(chosen: argparse.Namespace) -> int:
+def _discover(options: argparse.Namespace) -> int:
     from acceptance.report.plain_table import print_table
 
-    with connected(chosen, only_reads=True) as api:
+    with connect(options, only_reads=True) as api:
         look = look_at_storage(api)
         image = [] if offered_image(api) else ["--storage-image=IMAGE"]
-    classes = [storage_class_of(each) for each in look.found[CLASSES]]
-    found = discover(classes, Surroundings(**{kind: each for kind, each in look.found.items() if kind != CLASSES}))
-    if found.classes:
+    classes = [storage_class_of(item) for item in look.objects[CLASSES]]
+    discovery = discover(
+        classes, Surroundings(**{kind: objects for kind, objects in look.objects.items() if kind != CLASSES})
+    )
+    if discovery.classes:
         print_table(
             ("class", "provisioner", "default", "binds", "expansion", "snapshot class", "free space told"),
-            map(_row, found.classes),
+            map(_row, discovery.classes),
         )
-    for line in _told(found):
+    for line in _describe(discovery):
         print(sanitize(on_one_line(line)))
     for kind, why in look.unread.items():
         print(f"Not looked at: {kind.replace('_', ' ')}: {why}.")
-    if found.candidate is not None:
+    if discovery.candidate is not None:
         print("\nTo run next:")
-        for line in _next(found, options_of(chosen), image=image):
+        for line in _next(discovery, options_of(options), image=image):
             print(f"  {sanitize(line)}")
     return 0
 
 
-def _row(each: FoundClass) -> tuple[str, ...]:
+def _row(storage_class: FoundClass) -> tuple[str, ...]:
     return (
-        each.name + (" (local)" if each.local else ""),
-        each.provisioner,
-        _yes(each.default),
-        "at first use" if each.binding == "WaitForFirstConsumer" else "at once",
-        _yes(each.expansion),
-        "yes, of groups" if each.snapshots and each.groups else _yes(each.snapshots),
-        _yes(each.capacity),
+        storage_class.name + (" (local)" if storage_class.local else ""),
+        storage_class.provisioner,
+        _yes(storage_class.default),
+        "at first use" if storage_class.binding == "WaitForFirstConsumer" else "at once",
+        _yes(storage_class.expansion),
+        "yes, of groups" if storage_class.snapshots and storage_class.groups else _yes(storage_class.snapshots),
+        _yes(storage_class.capacity),
     )
 
 
@@ -64,23 +66,25 @@ def _yes(value: bool) -> str:
     return "yes" if value else "-"
 
 
-def _told(found: Discovery) -> Iterator[str]:
-    yield from map(problem, found.wrong)
-    for storage_class in found.classes:
+def _describe(discovery: Discovery) -> Iterator[str]:
+    yield from map(problem, discovery.wrong)
+    for storage_class in discovery.classes:
         for wrong in storage_class.wrong:
             yield f"{storage_class.name}: {problem(wrong)}"
-    if found.baseline is not None:
+    if discovery.baseline is not None:
         yield (
-            f"Baseline: {found.baseline} is on the nodes' own disks; a comparison is fair where these hold "
-            f"{found.candidate} too."
+            f"Baseline: {discovery.baseline} is on the nodes' own disks; a comparison is fair where these hold "
+            f"{discovery.candidate} too."
         )
-    elif any(storage_class.name == found.candidate and not storage_class.local for storage_class in found.classes):
+    elif any(
+        storage_class.name == discovery.candidate and not storage_class.local for storage_class in discovery.classes
+    ):
         yield "Baseline: no local class was found, so nothing is compared; local-path-provisioner offers one."
 
 
-def _next(found: Discovery, cluster: list[str], *, image: list[str]) -> Iterator[str]:
-    yield shlex.join([PROGRAM, "quick", str(found.candidate), *cluster, *image])
-    beside = [] if found.baseline is None else [f"--storage-baseline-class={found.baseline}"]
-    yield shlex.join([PROGRAM, "run", f"--storage-class={found.candidate}", *beside, *cluster, *image])
+def _next(discovery: Discovery, cluster: list[str], *, image: list[str]) -> Iterator[str]:
+    yield shlex.join([PROGRAM, "quick", str(discovery.candidate), *cluster, *image])
+    beside = [] if discovery.baseline is None else [f"--storage-baseline-class={discovery.baseline}"]
+    yield shlex.join([PROGRAM, "run", f"--storage-class={discovery.candidate}", *beside, *cluster, *image])
     if image:
         yield "IMAGE: one with fio and a shell that the nodes can pull; this cluster names none itself."

@@ -1,4 +1,4 @@
-"""`driver-info`: what a run saw, as the manifest by which the Kubernetes e2e tests the same driver."""
+"""`driver-info`: writes the findings of a run as the manifest by which the Kubernetes e2e tests the same driver."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def add_driver_info(commands: Commands) -> None:
     command.set_defaults(command=_driver_info)
 
 
-def _driver_info(chosen: argparse.Namespace) -> int:
-    if chosen.output is not None:
-        keep_the_runs_own(chosen.output, [chosen.run])
-    with refused_where_unusable(chosen.run):
-        text = driver_info(read_results(chosen.run), storage_class=chosen.storage_class)
-    if chosen.output is None:
+def _driver_info(options: argparse.Namespace) -> int:
+    if options.output is not None:
+        keep_the_runs_own(options.output, [options.run])
+    with refused_where_unusable(options.run):
+        text = driver_info(read_results(options.run), storage_class=options.storage_class)
+    if options.output is None:
         print(text, end="")
     else:
-        write_whole(chosen.output, text)
-        print(f"manifest: {chosen.output}")
+        write_whole(options.output, text)
+        print(f"manifest: {options.output}")
     return 0

@@ -1,4 +1,4 @@
-"""`limits`: what a tier asks for, what differs between two tiers, and what limits good runs would bear."""
+"""`limits`: shows the limits of a tier, the differences between two tiers, and limits that good runs would meet."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from acceptance.commands.command import Commands
 from acceptance.commands.limits_suggest import add_suggest
-from acceptance.limits.asked import asked_limit, with_asked
+from acceptance.limits.asked import asked_limit, with_limits
 from acceptance.limits.editor_schema import NAME as SCHEMA
 from acceptance.limits.file import BUILTIN, load_limits
 from acceptance.limits.limit import Limit, same_limit
@@ -25,7 +25,7 @@ from acceptance.results.workloads import WORKLOADS
 from acceptance.settings.values import limits_files
 from acceptance.text.errors import WrongUsage
 from acceptance.text.sanitizing import on_one_line, sanitize
-from acceptance.wording.requirements import described
+from acceptance.wording.requirements import describe_requirement
 
 DEFAULT = "baseline"
 
@@ -71,87 +71,99 @@ def add_limits(commands: Commands) -> None:
     add_suggest(limits)
 
 
-def _limits(chosen: argparse.Namespace) -> int:
-    if chosen.schema:
+def _limits(options: argparse.Namespace) -> int:
+    if options.schema:
         print(files("acceptance.limits").joinpath(SCHEMA).read_text(encoding="utf-8"), end="")
         return 0
-    carried = {name: [path.stem for path in profile_files(workload_folder(name))] for name in chosen.workloads}
-    shipped = Shipped.of(chosen.profiles, carried=carried.values())
-    if chosen.diff:
-        return _diff(*(_named(each, shipped) for each in chosen.diff), names=chosen.diff)
-    paths = _paths(chosen.thresholds or str(shipped.limits))
-    found = shipped.read(paths)
-    if chosen.sources:
-        return _sources(found)
-    tier = found.tier(chosen.tier or _only(found))
-    tiers = family_of(tier, found)
-    workloads = [load_workload(name, profiles=some, tiers=tiers) for name, some in carried.items()]
+    workload_profiles = {
+        name: [path.stem for path in profile_files(workload_folder(name))] for name in options.workloads
+    }
+    suite = ShippedSuite.of(options.profiles, workload_profiles=workload_profiles.values())
+    if options.diff:
+        return _diff(*(_find_tier(name, suite) for name in options.diff), names=options.diff)
+    paths = _paths(options.thresholds or str(suite.limits))
+    file = suite.read(paths)
+    if options.sources:
+        return _sources(file)
+    tier = file.tier(options.tier or _only(file))
+    tiers = family_of(tier, file)
+    workloads = [load_workload(name, profiles=profiles, tiers=tiers) for name, profiles in workload_profiles.items()]
     tier = with_workloads(tier, workloads)
-    tier = with_asked(
-        tier, [_asked(each) for each in chosen.limit], profiles=shipped.profiles, missing=missing_in(shipped.readable)
+    tier = with_limits(
+        tier,
+        [_parse_limit(text) for text in options.limit],
+        profiles=suite.profiles,
+        missing=missing_in(suite.readable),
     )
-    _print_tier(tier, found, workloads, because=chosen.because)
+    _print_tier(tier, file, workloads, because=options.because)
     return 0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shipped:
-    """What comes with the suite, and the names of all profiles; `readable` are those without a mistake."""
+class ShippedSuite:
+    """The limits that come with the suite, and the names of all profiles; `readable`: profiles without a mistake."""
 
     limits: Path
     profiles: Collection[str]
     readable: Mapping[str, Profile]
 
     @classmethod
-    def of(cls, own_profiles: Path | None, *, carried: Iterable[Collection[str]] = ()) -> Shipped:
-        """With the profiles of a folder of one's own, too, and those of workloads (`carried`)."""
+    def of(cls, own_profiles: Path | None, *, workload_profiles: Iterable[Collection[str]] = ()) -> ShippedSuite:
+        """Return the shipped limits with all profiles, those of your own folder and of the workloads included."""
         folder = shipped_folder()
-        folders = [each for each in (folder / "profiles", own_profiles) if each is not None]
-        names = {path.stem for each in folders for path in profile_files(each)}
+        folders = [
+            profile_folder for profile_folder in (folder / "profiles", own_profiles) if profile_folder is not None
+        ]
+        names = {path.stem for profile_folder in folders for path in profile_files(profile_folder)}
         readable: dict[str, Profile] = {}
-        for each in folders:
-            readable |= read_folder(each)[0]  # the command `profiles` reports what is wrong with the others
-        return cls(limits=folder / "thresholds.yaml", profiles=names.union(*carried), readable=readable)
+        for profile_folder in folders:
+            readable |= read_folder(profile_folder)[0]  # the command `profiles` reports the errors of the others
+        return cls(limits=folder / "thresholds.yaml", profiles=names.union(*workload_profiles), readable=readable)
 
     def read(self, paths: Sequence[Path]) -> LimitsFile:
-        """The limits of these files, which may extend the shipped tiers."""
+        """Return the limits of these files, which may extend the shipped tiers."""
         missing = missing_in(self.readable)
-        return load_limits(paths, profiles=self.profiles, shipped=self.limits, missing=missing)
+        return load_limits(paths, profiles=self.profiles, shipped_path=self.limits, missing=missing)
 
 
-def _print_tier(tier: Tier, found: LimitsFile, workloads: Sequence[WorkloadLimits], *, because: bool) -> None:
-    from acceptance.report.plain_table import print_table  # with rich, which others need not wait for
+def _print_tier(tier: Tier, file: LimitsFile, workloads: Sequence[WorkloadLimits], *, because: bool) -> None:
+    from acceptance.report.plain_table import print_table  # imports rich: slow, and not needed by others
 
-    print(sanitize(f"tier {tier.name} of {found.source}: {tier.description}"))
-    print(sanitize(f"tiers of this file: {', '.join(found.tiers)}\n"))
+    print(sanitize(f"tier {tier.name} of {file.source}: {tier.description}"))
+    print(sanitize(f"tiers of this file: {', '.join(file.tiers)}\n"))
     heads = ("on", "asked for", "said by", *(["because"] if because else []))
-    origins: dict[Limit, str] = {limit: f"for {each.name}" for each in workloads for limit in each.limits}
-    rows = _rows(tier, origins | dict(found.origins.get(tier.name, {})))
+    origins: dict[Limit, str] = {limit: f"for {workload.name}" for workload in workloads for limit in workload.limits}
+    rows = _rows(tier, origins | dict(file.origins.get(tier.name, {})))
     print_table(heads, [row[: len(heads)] for row in rows])
-    sources = [*found.sources.items(), *(pair for workload in workloads for pair in workload.sources.items())]
+    sources = [*file.sources.items(), *(pair for workload in workloads for pair in workload.sources.items())]
     if because and sources:
         print("\nSources:")
-        for key, each in sources:
-            print(sanitize(on_one_line(f"  {key}: {each.about}{f': {each.address}' if each.address else ''}")))
+        for key, source in sources:
+            print(sanitize(on_one_line(f"  {key}: {source.about}{f': {source.address}' if source.address else ''}")))
 
 
-def _sources(found: LimitsFile) -> int:
-    """Three lines for each key, of which one is the address alone, so that other programs can take it from there.
+def _sources(file: LimitsFile) -> int:
+    """Print three lines per source; one of them is the address alone, so that other programs can read it.
 
     A limit that other tiers inherit counts once.
     """
-    own = [limit for name, some in found.origins.items() for limit, origin in some.items() if origin == name]
-    named = Counter(key for limit in own for key in sources_of(limit.because))
-    for key, each in found.sources.items():
-        count = f"{named[key]} limit{'s' * (named[key] != 1)}"
-        for indent, text in (("", f"{key} ({count})"), ("  ", each.about), ("  ", each.address or "no address")):
+    own = [limit for name, origins in file.origins.items() for limit, origin in origins.items() if origin == name]
+    counts = Counter(key for limit in own for key in sources_of(limit.because))
+    for key, source in file.sources.items():
+        count = f"{counts[key]} limit{'s' * (counts[key] != 1)}"
+        for indent, text in (("", f"{key} ({count})"), ("  ", source.about), ("  ", source.address or "no address")):
             print(indent + sanitize(on_one_line(text)))
     return 0
 
 
 def _rows(tier: Tier, origins: Mapping[Limit, str]) -> Iterator[tuple[str, str, str, str]]:
-    for each in _all(tier):
-        yield each.profile, described(each.requirement), origins.get(each, "--storage-limit"), each.because
+    for limit in _all(tier):
+        yield (
+            limit.profile,
+            describe_requirement(limit.requirement),
+            origins.get(limit, "--storage-limit"),
+            limit.because,
+        )
     for test in tier.requires:
         yield "a pass of", test, "", "required for a pass of the tier"
 
@@ -159,16 +171,16 @@ def _rows(tier: Tier, origins: Mapping[Limit, str]) -> Iterator[tuple[str, str, 
 def _diff(first: Tier, second: Tier, *, names: Sequence[str]) -> int:
     from acceptance.report.plain_table import print_table
 
-    ours, theirs = ({same_limit(each): each for each in _all(tier)} for tier in (first, second))
+    first_limits, second_limits = ({same_limit(limit): limit for limit in _all(tier)} for tier in (first, second))
     rows = [
-        (one.profile, _told(ours.get(key)), _told(theirs.get(key)))
-        for key, one in (ours | theirs).items()
-        if _told(ours.get(key)) != _told(theirs.get(key))
+        (limit.profile, _describe(first_limits.get(key)), _describe(second_limits.get(key)))
+        for key, limit in (first_limits | second_limits).items()
+        if _describe(first_limits.get(key)) != _describe(second_limits.get(key))
     ]
     tests = sorted(set(first.requires) ^ set(second.requires))
     for test in tests:
-        ours_too, theirs_too = (test if test in each.requires else "-" for each in (first, second))
-        rows.append(("a pass of", ours_too, theirs_too))
+        first_test, second_test = (test if test in tier.requires else "-" for tier in (first, second))
+        rows.append(("a pass of", first_test, second_test))
     if rows:
         print_table(("on", *names), rows)
     else:
@@ -176,32 +188,34 @@ def _diff(first: Tier, second: Tier, *, names: Sequence[str]) -> int:
     return 0
 
 
-def _told(limit: Limit | None) -> str:
-    return "-" if limit is None else described(limit.requirement)
+def _describe(limit: Limit | None) -> str:
+    return "-" if limit is None else describe_requirement(limit.requirement)
 
 
 def _all(tier: Tier) -> tuple[Limit, ...]:
     return tier.asked_with(ALL_OPTIONS)
 
 
-def _named(name: str, shipped: Shipped) -> Tier:
-    """A shipped tier by its name, or one of a file: `FILE:TIER`, or `FILE` where it has one tier."""
-    builtin = shipped.read([shipped.limits])
+def _find_tier(name: str, suite: ShippedSuite) -> Tier:
+    """Return a shipped tier by its name, or one of a file: `FILE:TIER`, or `FILE` if it has one tier."""
+    builtin = suite.read([suite.limits])
     if name.removeprefix(BUILTIN) in builtin.tiers:
         return builtin.tier(name.removeprefix(BUILTIN))
     path, _, tier = (name, "", "") if Path(name).is_file() else name.rpartition(":")
     if not path or not Path(path).is_file():
-        known = ", ".join(f"{BUILTIN}{each}" for each in builtin.tiers)
-        raise WrongUsage(f"wanted a shipped tier ({known}), FILE or FILE:TIER, found {name!r}, which is none of them")
-    found = shipped.read([Path(path)])
-    return found.tier(tier or _only(found))
+        tier_names = ", ".join(f"{BUILTIN}{tier_name}" for tier_name in builtin.tiers)
+        raise WrongUsage(
+            f"wanted a shipped tier ({tier_names}), FILE or FILE:TIER, found {name!r}, which is none of them"
+        )
+    file = suite.read([Path(path)])
+    return file.tier(tier or _only(file))
 
 
-def _only(found: LimitsFile) -> str:
-    """The tier that is meant where none is named."""
-    if DEFAULT in found.tiers or len(found.tiers) != 1:
+def _only(file: LimitsFile) -> str:
+    """Return the name of the tier that counts if the user names none."""
+    if DEFAULT in file.tiers or len(file.tiers) != 1:
         return DEFAULT
-    return next(iter(found.tiers))
+    return next(iter(file.tiers))
 
 
 def _paths(text: str) -> Sequence[Path]:
@@ -211,7 +225,7 @@ def _paths(text: str) -> Sequence[Path]:
         raise WrongUsage(f"--thresholds: {error}") from error
 
 
-def _asked(text: str) -> Limit:
+def _parse_limit(text: str) -> Limit:
     try:
         return asked_limit(text)
     except ValueError as error:

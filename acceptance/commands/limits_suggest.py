@@ -1,4 +1,4 @@
-"""`limits suggest`: limits from good runs, as a file of one's own."""
+"""`limits suggest`: writes a file of your own limits from good runs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from acceptance.commands.unusable_files import refused_where_unusable
 from acceptance.limits.file import BUILTIN, load_limits
 from acceptance.limits.shipped import shipped_folder, shipped_profiles
-from acceptance.limits.suggesting import MARGIN, as_file, stricter, suggested
+from acceptance.limits.suggesting import MARGIN, as_file, stricter, suggest_limits
 from acceptance.process.whole_file import write_whole
 from acceptance.results.document import Results
 from acceptance.results.file import read_results
@@ -20,7 +20,7 @@ from acceptance.text.quantities import parse_quantity
 
 
 def add_suggest(limits: argparse.ArgumentParser) -> None:
-    """Add it to `limits`."""
+    """Add the command `suggest` to `limits`."""
     suggest = limits.add_subparsers(metavar="suggest").add_parser("suggest", help="limits from good runs")
     suggest.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="results.json or run folder; three or more")
     suggest.add_argument(
@@ -32,41 +32,41 @@ def add_suggest(limits: argparse.ArgumentParser) -> None:
     suggest.set_defaults(command=_suggest)
 
 
-def _suggest(chosen: argparse.Namespace) -> int:
-    margin, name = _margin(chosen.margin), _name(chosen.name)
-    if chosen.output is not None and chosen.output.exists():
-        raise WrongUsage(f"{chosen.output} is there already; name a new file with -o")
-    runs = [read_results(path) for path in chosen.runs]
+def _suggest(options: argparse.Namespace) -> int:
+    margin, name = _margin(options.margin), _name(options.name)
+    if options.output is not None and options.output.exists():
+        raise WrongUsage(f"{options.output} is there already; name a new file with -o")
+    runs = [read_results(path) for path in options.runs]
     ids = [run.run.id for run in runs]
     if len(set(ids)) < len(ids):
         raise WrongUsage(f"wanted each run once, found {', '.join(ids)}")
-    with refused_where_unusable(*chosen.runs):
-        found = suggested(runs, storage_class=chosen.storage_class, margin=margin)
+    with refused_where_unusable(*options.runs):
+        suggestions = suggest_limits(runs, storage_class=options.storage_class, margin=margin)
         extends = _shipped_tier(runs)
         if extends:
-            shipped = shipped_folder() / "thresholds.yaml"
-            found = stricter(found, load_limits(shipped, profiles=shipped_profiles()).tier(extends))
-            if not found:
+            shipped_path = shipped_folder() / "thresholds.yaml"
+            suggestions = stricter(suggestions, load_limits(shipped_path, profiles=shipped_profiles()).tier(extends))
+            if not suggestions:
                 raise WrongUsage(
                     f"wanted figures above the limits of {extends}, which the runs passed, found none with a margin of "
-                    f"{chosen.margin} left; use {BUILTIN}{extends} itself, or say a smaller --margin"
+                    f"{options.margin} left; use {BUILTIN}{extends} itself, or say a smaller --margin"
                 )
-        text = as_file(found, runs, tier=name, margin=margin, extends=f"{BUILTIN}{extends}" if extends else "")
-    if chosen.output is None:
+        text = as_file(suggestions, runs, tier=name, margin=margin, extends=f"{BUILTIN}{extends}" if extends else "")
+    if options.output is None:
         print(text, end="")
     else:
-        write_whole(chosen.output, text)
-        print(f"limits: {chosen.output}, tier {name}")
+        write_whole(options.output, text)
+        print(f"limits: {options.output}, tier {name}")
     if len(runs) < 3:
         print(f"warning: {len(runs)} run says nothing about other nights: name three or more", file=sys.stderr)
     return 0
 
 
 def _shipped_tier(runs: Sequence[Results]) -> str:
-    """The tier that all of them passed, where it was the shipped one; else nothing."""
+    """Return the tier that all runs passed, if it was the shipped one; else an empty text."""
     tiers = {str(run.settings.get("tier")) for run in runs}
-    shipped = all(run.tested_with is not None and run.tested_with.limits_shipped for run in runs)
-    return tiers.pop() if shipped and len(tiers) == 1 else ""
+    is_shipped_tier = all(run.tested_with is not None and run.tested_with.limits_shipped for run in runs)
+    return tiers.pop() if is_shipped_tier and len(tiers) == 1 else ""
 
 
 def _margin(text: str) -> float:

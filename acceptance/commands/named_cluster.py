@@ -1,4 +1,4 @@
-"""The cluster that a command is told of on its command line."""
+"""The cluster that the options of a command name."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from acceptance.text.errors import WrongUsage
 
 
 def add_cluster_options(parser: argparse.ArgumentParser) -> None:
-    """The options that name a cluster, also as those of a run are spelled."""
+    """Add the options that name a cluster, also in the spelling of a run's options."""
     parser.add_argument(
         "--kubeconfig", "--storage-kubeconfig", type=Path, metavar="FILE", help="default: the embedded cluster's"
     )
@@ -31,67 +31,65 @@ def add_cluster_options(parser: argparse.ArgumentParser) -> None:
 
 
 @contextmanager
-def connected(chosen: argparse.Namespace, *, only_reads: bool = False) -> Iterator[Api]:
-    """The cluster that was named; the embedded one where none was: no other is touched without being named.
+def connect(options: argparse.Namespace, *, only_reads: bool = False) -> Iterator[Api]:
+    """Yield a client of the cluster that the options name, else of the embedded one: no other is touched unnamed.
 
-    `only_reads`: an embedded one of another name is meant as well, if no other runs, and a server that does not answer
-    is given up soon.
+    `only_reads`: an embedded cluster of another name is used too, if it is the only one that runs, and a server that
+    does not answer is given up soon.
     """
-    if chosen.in_cluster:
-        if chosen.kubeconfig or chosen.context:
+    if options.in_cluster:
+        if options.kubeconfig or options.context:
             raise WrongUsage("--in-cluster means the cluster of this pod, --kubeconfig or --context another: give one")
         yield Api.from_service_account()
         return
-    if chosen.kubeconfig:
-        sources = [chosen.kubeconfig]
+    if options.kubeconfig:
+        sources = [options.kubeconfig]
     else:
-        sources = user_kubeconfigs() if chosen.context else [_embedded_kubeconfig(chosen, only_reads=only_reads)]
-    remove_abandoned()  # what killed runs left may hold keys
-    api = Api.from_kubeconfig(*sources, context=chosen.context)
-    # A server that is not there is told sooner than one that goes away.
+        sources = user_kubeconfigs() if options.context else [_embedded_kubeconfig(options, only_reads=only_reads)]
+    remove_abandoned()  # folders of killed runs may hold keys
+    api = Api.from_kubeconfig(*sources, context=options.context)
+    # An unreachable server is reported sooner here than later, when it could also have stopped.
     api.version(timeout_s=LOOK_RETRY_S if only_reads else None)
     yield api
 
 
-def options_of(chosen: argparse.Namespace) -> list[str]:
-    """The options that name the same cluster to a run, once it was connected to."""
-    if chosen.in_cluster:
+def options_of(options: argparse.Namespace) -> list[str]:
+    """Return the options that name the same cluster to a run, after `connect`."""
+    if options.in_cluster:
         return ["--storage-cluster=in-cluster"]
-    named = (
-        ("--storage-kubeconfig", chosen.kubeconfig),
-        ("--storage-context", chosen.context),
-        ("--storage-embedded-name", chosen.embedded_name),
+    pairs = (
+        ("--storage-kubeconfig", options.kubeconfig),
+        ("--storage-context", options.context),
+        ("--storage-embedded-name", options.embedded_name),
     )
-    return [f"{option}={value}" for option, value in named if value is not None]
+    return [f"{option}={value}" for option, value in pairs if value is not None]
 
 
-def _embedded_kubeconfig(chosen: argparse.Namespace, *, only_reads: bool) -> Path:
-    """That of the embedded cluster, which is asked as any other program. Raises WrongUsage where none runs here.
+def _embedded_kubeconfig(options: argparse.Namespace, *, only_reads: bool) -> Path:
+    """Return the kubeconfig that the embedded cluster's program prints. Raise WrongUsage if no such cluster runs here.
 
-    The name of one that nobody named is kept in `chosen`.
+    If the user named no cluster, the name of the one that runs is stored in `options`.
     """
-    of_name = ["--name", chosen.embedded_name] if chosen.embedded_name else []
-    found = _embedded("kubeconfig", *of_name)
-    names = (_embedded("names") or "").split() if found is None else []
-    if found is None and not of_name and only_reads and len(names) == 1:
-        chosen.embedded_name = names[0]
-        found = _embedded("kubeconfig", "--name", names[0])
-    if found is None:
-        others = (
-            f" (embedded clusters that run: {', '.join(names)}: name one with --embedded-name NAME)" if names else ""
-        )
-        which = (
-            f"no embedded cluster {chosen.embedded_name} runs"
+    of_name = ["--name", options.embedded_name] if options.embedded_name else []
+    kubeconfig = _run_embedded_cluster("kubeconfig", *of_name)
+    names = (_run_embedded_cluster("names") or "").split() if kubeconfig is None else []
+    if kubeconfig is None and not of_name and only_reads and len(names) == 1:
+        options.embedded_name = names[0]
+        kubeconfig = _run_embedded_cluster("kubeconfig", "--name", names[0])
+    if kubeconfig is None:
+        hint = f" (embedded clusters that run: {', '.join(names)}: name one with --embedded-name NAME)" if names else ""
+        problem = (
+            f"no embedded cluster {options.embedded_name} runs"
             if of_name
             else "no cluster named and no embedded one runs"
         )
-        raise WrongUsage(f"{which}{others}: name one with --kubeconfig FILE or --context NAME")
-    return Path(found)
+        raise WrongUsage(f"{problem}{hint}: name one with --kubeconfig FILE or --context NAME")
+    return Path(kubeconfig)
 
 
-def _embedded(*words: str) -> str | None:
-    """What the embedded cluster's program prints; None where it fails, or is not there."""
-    done = subprocess.run(
+def _run_embedded_cluster(*words: str) -> str | None:
+    """Return the output of the embedded cluster's program; None if it fails or is not installed."""
+    process = subprocess.run(
         [sys.executable, "-m", "embedded_cluster", *words], capture_output=True, text=True, check=False
     )
-    return None if done.returncode else done.stdout.strip()
+    return None if process.returncode else process.stdout.strip()

@@ -1,4 +1,4 @@
-"""The history that a command is given."""
+"""The history file that a command line names."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from acceptance.results.history_file import History, history_path, read_history
 from acceptance.text.errors import WrongUsage
 
 
-def named_history(named: Path) -> History:
-    """The history of this name, a file or a folder. Raises WrongUsage where there is none, or it is something else."""
+def named_history(location: Path) -> History:
+    """Return the history at this location, a file or a folder. Raise WrongUsage if it holds no history."""
     try:
-        path = history_path(named)
+        path = history_path(location)
     except ValueError as error:
         raise WrongUsage(str(error)) from error
     if not path.exists():

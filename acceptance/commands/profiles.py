@@ -1,4 +1,4 @@
-"""`profiles`: lists the profiles of a folder and what each stands for."""
+"""`profiles`: lists the profiles of a folder and what each of them stands for."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def add_profiles(commands: Commands) -> None:
     profiles.set_defaults(command=_profiles)
 
 
-def _profiles(chosen: argparse.Namespace) -> int:
-    folder = workload_folder(chosen.workload) if chosen.workload else chosen.folder
+def _profiles(options: argparse.Namespace) -> int:
+    folder = workload_folder(options.workload) if options.workload else options.folder
     for profile in find_profiles(folder).values():
         print(sanitize(f"{profile.name}\n  {profile.about}"))
     return 0

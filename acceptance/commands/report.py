@@ -1,4 +1,4 @@
-"""`report`: renders results again without a cluster, several beside each other, and verifies that none was changed."""
+"""`report`: renders results again without a cluster, several side by side, and verifies that none was changed."""
 
 from __future__ import annotations
 
@@ -49,22 +49,22 @@ def add_report(commands: Commands) -> None:
     report.set_defaults(command=_report)
 
 
-def _report(chosen: argparse.Namespace) -> int:
-    if chosen.verify is not None and not chosen.results:
-        return verify(chosen.verify)
-    if chosen.verify is not None or not chosen.results:
+def _report(options: argparse.Namespace) -> int:
+    if options.verify is not None and not options.results:
+        return verify(options.verify)
+    if options.verify is not None or not options.results:
         raise WrongUsage("wanted results to render, or --verify FOLDER, found both or none; say one of them")
-    if chosen.imports and len(chosen.results) > 1:
+    if options.imports and len(options.results) > 1:
         raise WrongUsage("wanted one run to show beside --import, found several; make a report of each")
-    imports = all_imports(_named(chosen.imports), added="report")
-    keep_the_runs_own(chosen.output, chosen.results)
-    with refused_where_unusable(*chosen.results):
-        write_whole(chosen.output, _page(chosen.results, imports))
-    print(f"report: {chosen.output}")
+    imports = all_imports(_parse_imports(options.imports), added_to="report")
+    keep_the_runs_own(options.output, options.results)
+    with refused_where_unusable(*options.results):
+        write_whole(options.output, _page(options.results, imports))
+    print(f"report: {options.output}")
     return 0
 
 
-def _named(texts: Sequence[str]) -> list[tuple[Path, str]]:
+def _parse_imports(texts: Sequence[str]) -> list[tuple[Path, str]]:
     try:
         return [named_import(text) for text in texts]
     except ValueError as error:
@@ -79,10 +79,10 @@ def _page(paths: Sequence[Path], imports: Sequence[ImportRecord]) -> str:
         render_summary,  # here: the pictures are slow to load, and --verify does without
     )
 
-    found = [read_results(path) for path in paths]
-    if len(found) == 1:
+    runs = [read_results(path) for path in paths]
+    if len(runs) == 1:
         file = paths[0] / RESULTS if paths[0].is_dir() else paths[0]
-        found[0] = found[0].model_copy(update={"imports": [*found[0].imports, *imports]})
-        body = Markup(render_summary(found[0], digest=digest_of(file)))
-        return page(title="Storage acceptance", body=body, foot=foot_of(found[0]))
-    return page(title="Storage acceptance: runs side by side", body=render_side_by_side(name_runs(found)))
+        runs[0] = runs[0].model_copy(update={"imports": [*runs[0].imports, *imports]})
+        body = Markup(render_summary(runs[0], digest=digest_of(file)))
+        return page(title="Storage acceptance", body=body, foot=foot_of(runs[0]))
+    return page(title="Storage acceptance: runs side by side", body=render_side_by_side(name_runs(runs)))

@@ -1,4 +1,4 @@
-"""What is in files from strangers, and fits the schema, can be nothing to work with: that is the files' fault."""
+"""Errors of files from strangers: content that fits the schema may still be unusable, which is the files' fault."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from acceptance.text.errors import WrongUsage
 
 @contextmanager
 def refused_where_unusable(*runs: Path) -> Iterator[None]:
-    """Raise WrongUsage, naming the runs, where what is done with them fails on what they hold.
+    """Raise WrongUsage, naming the runs, if the code in the context fails on their content.
 
-    Such as figures too large to be divided, metrics that nobody knows, settings that are not there.
+    Examples are figures too large to be divided, unknown metrics, and missing settings.
     """
     try:
         yield

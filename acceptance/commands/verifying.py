@@ -1,4 +1,4 @@
-"""`report --verify`: whether a run's folder is as the run left it, and whether its verdicts follow from its figures."""
+"""`report --verify`: checks that a run's folder is unchanged, and that its verdicts follow from its figures."""
 
 from __future__ import annotations
 
@@ -9,85 +9,85 @@ from acceptance.commands.unusable_files import refused_where_unusable
 from acceptance.judging.exit_status import INCONCLUSIVE
 from acceptance.judging.rejudging import contradictions
 from acceptance.results.checksums import NAME as CHECKSUMS
-from acceptance.results.checksums import OMITTED, Check, check
+from acceptance.results.checksums import OMISSIONS, Check, check
 from acceptance.results.file import NAME as RESULTS
 from acceptance.results.file import read_results
 from acceptance.text.errors import WrongUsage
 from acceptance.text.sanitizing import on_one_line, sanitize
 
-UNCHANGED, CHANGED, INCOMPLETE = 0, 1, INCONCLUSIVE
-"""Exit statuses: all is as listed, or declared to be left out; something differs; files are missing, nothing differs"""
-_NAMED = 10
-"""of more missing files, only the first are named"""
+UNCHANGED_STATUS, CHANGED_STATUS, INCOMPLETE_STATUS = 0, 1, INCONCLUSIVE
+"""Exit statuses: all is as listed, or declared as left out; something differs; files are missing, nothing differs."""
+_MAX_LISTED_FILES = 10
+"""The most missing files that are listed by name."""
 
 
 def verify(folder: Path) -> int:
     """Print how the folder differs from its checksums, and return the exit status.
 
-    Raises WrongUsage where there are no checksums, and where all is as it was listed, but the results are none that
-    this suite reads: that the files were changed is then not known, and not said.
+    Raise WrongUsage if there are no checksums, and if all files are as listed but this suite cannot read the results:
+    then it is not known if the files were changed, and not reported.
     """
-    found = check(folder)
-    wrong = _wrong(folder, found)
-    kinds = (("changed", found.changed), ("missing", found.missing), ("added after the run", found.added))
-    for what, names in kinds:
-        most = _NAMED if what == "missing" else len(names)
-        _print(f"not as listed: {name}: {what}" for name in names[:most])
+    diff = check(folder)
+    wrong = _wrong(folder, diff)
+    kinds = (("changed", diff.changed_files), ("missing", diff.missing), ("added after the run", diff.added_files))
+    for kind, names in kinds:
+        most = _MAX_LISTED_FILES if kind == "missing" else len(names)
+        _print(f"not as listed: {name}: {kind}" for name in names[:most])
         if len(names) > most:
-            print(f"not as listed: {len(names) - most} more files: {what}")
+            print(f"not as listed: {len(names) - most} more files: {kind}")
     _print(f"wrong: {problem}" for problem in wrong)
-    _print(f"not covered: {name}" for name in found.unlisted if name not in (CHECKSUMS, OMITTED))
-    differing = len(found.changed) + len(found.added) + len(wrong)
+    _print(f"not covered: {name}" for name in diff.unlisted_files if name not in (CHECKSUMS, OMISSIONS))
+    differing = len(diff.changed_files) + len(diff.added_files) + len(wrong)
     if differing:
-        return _say_changed(folder, differing + len(found.missing))
-    if found.missing:
-        return _say_incomplete(folder, found)
-    return _say_unchanged(folder, found)
+        return _print_changes(folder, differing + len(diff.missing))
+    if diff.missing:
+        return _print_incomplete(folder, diff)
+    return _print_no_changes(folder, diff)
 
 
-def _wrong(folder: Path, found: Check) -> list[str]:
-    """What of the results does not agree with itself, and why they cannot be read where something else differs."""
+def _wrong(folder: Path, diff: Check) -> list[str]:
+    """Return the contradictions in the results; if something else differs, also why the results cannot be read."""
     try:
         with refused_where_unusable(folder):
             return [f"{RESULTS}: {problem}" for problem in contradictions(read_results(folder))]
     except WrongUsage as error:
-        if RESULTS in found.missing:
+        if RESULTS in diff.missing:
             return []
-        if not found.problems:
+        if not diff.problems:
             raise WrongUsage(
-                f"{folder}: {found.listed - len(found.omitted)} files are as {CHECKSUMS} lists them; the verdicts "
-                f"cannot be checked with this suite: {error}"
+                f"{folder}: {diff.listed_count - len(diff.omitted_files)} files are as {CHECKSUMS} "
+                f"lists them; the verdicts cannot be checked with this suite: {error}"
             ) from error
         return [str(error)]
 
 
-def _say_changed(folder: Path, count: int) -> int:
+def _print_changes(folder: Path, count: int) -> int:
     many = "1 thing is not as the run left it" if count == 1 else f"{count} things are not as the run left them"
     print(f"{folder}: CHANGED: {many}")
-    return CHANGED
+    return CHANGED_STATUS
 
 
-def _say_incomplete(folder: Path, found: Check) -> int:
-    absent, there = len(found.missing), found.listed - len(found.missing) - len(found.omitted)
+def _print_incomplete(folder: Path, diff: Check) -> int:
+    absent, there = len(diff.missing), diff.listed_count - len(diff.missing) - len(diff.omitted_files)
     print(
-        f"{folder}: INCOMPLETE: missing: {absent} of {found.listed} listed files; the other {there} are as listed; "
-        f"get the whole folder; a copy that leaves files out on purpose names them in {OMITTED}"
+        f"{folder}: INCOMPLETE: missing: {absent} of {diff.listed_count} listed files; the other {there} "
+        f"are as listed; get the whole folder; a copy that leaves files out on purpose names them in {OMISSIONS}"
     )
-    return INCOMPLETE
+    return INCOMPLETE_STATUS
 
 
-def _say_unchanged(folder: Path, found: Check) -> int:
-    there = f"{found.listed} files are"
-    if found.omitted:
-        there = f"{found.listed - len(found.omitted)} of {found.listed} files are"
-        print(f"left out, as {OMITTED} declares: {_files(len(found.omitted))}; their content cannot be checked")
+def _print_no_changes(folder: Path, diff: Check) -> int:
+    there = f"{diff.listed_count} files are"
+    if diff.omitted_files:
+        there = f"{diff.listed_count - len(diff.omitted_files)} of {diff.listed_count} files are"
+        print(f"left out, as {OMISSIONS} declares: {_files(len(diff.omitted_files))}; their content cannot be checked")
     print(f"{folder}: unchanged: {there} as {CHECKSUMS} lists them; the verdicts follow from the figures")
-    print(f"SHA-256 of {CHECKSUMS}: {found.digest}")
+    print(f"SHA-256 of {CHECKSUMS}: {diff.digest}")
     print(
         f"Anyone who can change the files can rewrite {CHECKSUMS}: compare this digest with the one that was signed, "
         "or sent apart from them."
     )
-    return UNCHANGED
+    return UNCHANGED_STATUS
 
 
 def _print(lines: Iterable[str]) -> None:

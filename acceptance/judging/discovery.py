@@ -1,4 +1,4 @@
-"""What is wrong with the StorageClasses of a cluster, and which to test beside which. Pure: from listed objects alone.
+"""The problems of a cluster's StorageClasses, and the pair to compare. Pure: from listed objects alone.
 
 Sources: https://kubernetes.io/docs/concepts/storage/storage-classes/, and beside it storage-capacity/ and
 volume-snapshot-classes/.
@@ -15,7 +15,7 @@ from acceptance.results.requirement import Outcome
 
 Object = Mapping[str, Any]
 
-# Their volumes are on one node's own disks.
+# Provisioners whose volumes are on one node's own disks.
 LOCAL = {
     "rancher.io/local-path",
     "openebs.io/local",
@@ -26,15 +26,15 @@ LOCAL = {
     "microk8s.io/hostpath",
     "hostpath.csi.k8s.io",
 }
-# Whose pods do not bear the provisioner's name.
+# Provisioners whose pods have other names.
 _OTHER_NAMES = {"k8s.io/minikube-hostpath": "storage-provisioner", "docker.io/hostpath": "storage-provisioner"}
 LONG_ENOUGH = 6
-"""letters of a name that tells a provisioner from others"""
+"""Letters of a name that distinguishes a provisioner from others."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FoundClass:
-    """One StorageClass. `snapshots`, `groups`: whether there is a class of them; `capacity`: free space is told."""
+    """One StorageClass. `snapshots`, `groups`: there is a class of them; `capacity`: its driver reports free space."""
 
     name: str
     provisioner: str
@@ -46,16 +46,16 @@ class FoundClass:
     groups: bool
     capacity: bool
     wrong: tuple[Outcome, ...]
-    """what may keep it from working, or from being tested"""
+    """Problems that may keep it from working, or from being tested."""
     usable: bool
-    """whether it has a provisioner"""
+    """It has a provisioner."""
     runs: bool
-    """whether that was seen to run, or is not known"""
+    """Its provisioner was seen to run, or that is not known."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Discovery:
-    """All classes; what is wrong with them together; those to begin with, None where none suits."""
+    """All classes; their common problems; the classes to begin with, None if none suits."""
 
     classes: tuple[FoundClass, ...]
     wrong: tuple[Outcome, ...]
@@ -65,7 +65,7 @@ class Discovery:
 
 @dataclass(frozen=True, kw_only=True)
 class Surroundings:
-    """What there is beside the classes; None: could not be listed, so that nothing is said of it."""
+    """The objects next to the classes; None: they could not be listed, so nothing is reported of them."""
 
     drivers: Sequence[Object] | None = None
     csi_nodes: Sequence[Object] | None = None
@@ -76,29 +76,31 @@ class Surroundings:
 
 
 def discover(classes: Sequence[StorageClass], beside: Surroundings) -> Discovery:
-    """Judge the classes by what there is beside them."""
-    found = tuple(sorted((_found(storage_class, beside) for storage_class in classes), key=lambda each: each.name))
-    candidate = _candidate(found)
-    local = [each for each in found if each.local and each.usable and each.name != candidate]
-    local.sort(key=lambda each: (not each.runs, each.binding != "WaitForFirstConsumer"))
+    """Judge the classes by the objects next to them."""
+    findings = tuple(
+        sorted((_examine(storage_class, beside) for storage_class in classes), key=lambda finding: finding.name)
+    )
+    candidate = _candidate(findings)
+    local = [finding for finding in findings if finding.local and finding.usable and finding.name != candidate]
+    local.sort(key=lambda finding: (not finding.runs, finding.binding != "WaitForFirstConsumer"))
     return Discovery(
-        classes=found,
-        wrong=tuple(_wrong_together(found)),
+        classes=findings,
+        wrong=tuple(_wrong_together(findings)),
         candidate=candidate,
         baseline=local[0].name if local else None,
     )
 
 
-def _candidate(found: Sequence[FoundClass]) -> str | None:
-    """What applications get that name none, where that is no local disk; else a class that is none."""
-    usable = [each for each in found if each.usable]
-    usable.sort(key=lambda each: (not each.runs, each.local, not each.default))
+def _candidate(findings: Sequence[FoundClass]) -> str | None:
+    """Return the default class, which applications get that name none, unless it is local; else one that is not."""
+    usable = [finding for finding in findings if finding.usable]
+    usable.sort(key=lambda finding: (not finding.runs, finding.local, not finding.default))
     return usable[0].name if usable else None
 
 
-def _wrong_together(found: Sequence[FoundClass]) -> Iterator[Outcome]:
-    defaults = [each.name for each in found if each.default]
-    if not found:
+def _wrong_together(findings: Sequence[FoundClass]) -> Iterator[Outcome]:
+    defaults = [finding.name for finding in findings if finding.default]
+    if not findings:
         yield Outcome(code="discovery.no_class")
     elif not defaults:
         yield Outcome(code="discovery.no_default")
@@ -106,22 +108,22 @@ def _wrong_together(found: Sequence[FoundClass]) -> Iterator[Outcome]:
         yield Outcome(code="discovery.many_defaults", facts={"classes": [*defaults]})
 
 
-def _found(each: StorageClass, beside: Surroundings) -> FoundClass:
-    snapshots = any(storage_class.get("driver") == each.provisioner for storage_class in beside.snapshot_classes or ())
-    missing = _missing_provisioner(each, beside)
+def _examine(storage_class: StorageClass, beside: Surroundings) -> FoundClass:
+    snapshots = any(item.get("driver") == storage_class.provisioner for item in beside.snapshot_classes or ())
+    missing = _missing_provisioner(storage_class, beside)
     return FoundClass(
-        name=each.name,
-        provisioner=each.provisioner,
-        default=each.default,
-        # Bound at once, it is of a folder that all nodes share, or it does not work: nothing to compare with.
-        local=each.provisioner in LOCAL and each.waits_for_pod,
-        binding=each.binding_mode,
-        expansion=each.allow_expansion,
+        name=storage_class.name,
+        provisioner=storage_class.provisioner,
+        default=storage_class.default,
+        # If it binds immediately, all nodes share its folder, or it does not work: no use as a baseline.
+        local=storage_class.provisioner in LOCAL and storage_class.waits_for_pod,
+        binding=storage_class.binding_mode,
+        expansion=storage_class.allow_expansion,
         snapshots=snapshots,
-        groups=any(storage_class.get("driver") == each.provisioner for storage_class in beside.group_classes or ()),
-        capacity=_tells_capacity(each.name, beside),
-        wrong=(*([missing] if missing else []), *_wrong(each, snapshots=snapshots, beside=beside)),
-        usable=each.provisions,
+        groups=any(item.get("driver") == storage_class.provisioner for item in beside.group_classes or ()),
+        capacity=_tells_capacity(storage_class.name, beside),
+        wrong=(*([missing] if missing else []), *_wrong(storage_class, snapshots=snapshots, beside=beside)),
+        usable=storage_class.provisions,
         runs=missing is None,
     )
 
@@ -135,18 +137,18 @@ def _wrong(of: StorageClass, *, snapshots: bool, beside: Surroundings) -> Iterat
         yield Outcome(code="discovery.no_expansion")
     if beside.snapshot_classes is not None and not snapshots and _is_csi(of.provisioner, beside):
         yield Outcome(code="discovery.no_snapshot_class")
-    driver = next((each for each in beside.drivers or () if each["metadata"]["name"] == of.provisioner), None)
-    promised = driver is not None and bool((driver.get("spec") or {}).get("storageCapacity"))
-    if promised and beside.capacities is not None and not _tells_capacity(of.name, beside):
+    driver = next((driver for driver in beside.drivers or () if driver["metadata"]["name"] == of.provisioner), None)
+    promises_capacity = driver is not None and bool((driver.get("spec") or {}).get("storageCapacity"))
+    if promises_capacity and beside.capacities is not None and not _tells_capacity(of.name, beside):
         yield Outcome(code="discovery.no_capacity")
 
 
 def _missing_provisioner(of: StorageClass, beside: Surroundings) -> Outcome | None:
-    """Why nothing seems to make volumes; None where something does, or that is not known."""
+    """Return why nothing seems to provision volumes; None if something does, or that is not known."""
     provisioner = of.provisioner
     if not of.provisions:
         return Outcome(code="discovery.no_provisioner")
-    if provisioner.startswith("kubernetes.io/"):  # in-tree: a CSI driver with another name does it, if any
+    if provisioner.startswith("kubernetes.io/"):  # in-tree: a CSI driver with another name provisions, if any
         return None
     if beside.csi_nodes is None or beside.pods is None or _on_nodes(provisioner, beside):
         return None
@@ -161,21 +163,21 @@ def _on_nodes(provisioner: str, beside: Surroundings) -> bool:
 
 
 def _is_csi(provisioner: str, beside: Surroundings) -> bool:
-    named = any(driver["metadata"]["name"] == provisioner for driver in beside.drivers or ())
-    return named or _on_nodes(provisioner, beside)
+    has_driver = any(driver["metadata"]["name"] == provisioner for driver in beside.drivers or ())
+    return has_driver or _on_nodes(provisioner, beside)
 
 
 def _speaks_of(provisioner: str, pod: Object) -> bool:
-    """Whether the pod's name, images or words hold the provisioner's name, or what of that is not its domain."""
+    """Return whether the pod's name, images, words or environment name the provisioner, without its domain."""
     domain, _, own = provisioner.rpartition("/")
-    # `local` or `nfs` is in the words of many.
-    sought = _OTHER_NAMES.get(provisioner) or (own if len(own) >= LONG_ENOUGH else domain.partition(".")[0] or own)
+    # `local` or `nfs` is in the words of many pods.
+    needle = _OTHER_NAMES.get(provisioner) or (own if len(own) >= LONG_ENOUGH else domain.partition(".")[0] or own)
     containers = (pod.get("spec") or {}).get("containers") or ()
     words = [pod["metadata"]["name"]]
     for container in containers:
         words += [container.get("image", ""), *(container.get("args") or ()), *(container.get("command") or ())]
-        words += [str(one.get("value", "")) for one in container.get("env") or ()]
-    return any(sought in word for word in words)
+        words += [str(variable.get("value", "")) for variable in container.get("env") or ()]
+    return any(needle in word for word in words)
 
 
 def _tells_capacity(name: str, beside: Surroundings) -> bool:

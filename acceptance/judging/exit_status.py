@@ -1,4 +1,4 @@
-"""The exit status of a run: so that automation can tell storage that failed from a lab that broke."""
+"""The exit status of a run: automation distinguishes failed storage from a broken lab by it."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from acceptance.results.verdicts import PARTIAL_STATUS, PartialAs, overall
 from acceptance.settings.run import OpenAs
 from acceptance.text.errors import EnvironmentFailure, StorageFailure, WrongUsage
 
-PASSED, INTERRUPTED, NOTHING_JUDGED, INCONCLUSIVE, PARTIAL = 0, 2, 5, 6, PARTIAL_STATUS["partial"]
-"""Next to those of `acceptance.text.errors`: 1, 4 and 10. pytest's own are 0 to 5."""
+PASS, INTERRUPTION, NO_VERDICT, INCONCLUSIVE, PARTIAL = 0, 2, 5, 6, PARTIAL_STATUS["partial"]
+"""In addition to those of `acceptance.text.errors`: 1, 4 and 10. pytest's own are 0 to 5."""
 
-_OPEN: dict[OpenAs, int] = {"inconclusive": INCONCLUSIVE, "fail": StorageFailure.exit_status, "pass": PASSED}
+_OPEN: dict[OpenAs, int] = {"inconclusive": INCONCLUSIVE, "fail": StorageFailure.exit_status, "pass": PASS}
 MEANING = {
-    PASSED: "nothing failed",
+    PASS: "nothing failed",
     StorageFailure.exit_status: "a test failed or had an error, or the run left something behind",
-    INTERRUPTED: "the run was interrupted",
+    INTERRUPTION: "the run was interrupted",
     WrongUsage.exit_status: "wrong usage",
-    NOTHING_JUDGED: "nothing was judged: no test was selected, or all of them were skipped",
+    NO_VERDICT: "nothing was judged: no test was selected, or all of them were skipped",
     INCONCLUSIVE: "nothing failed, but a verdict is inconclusive (--storage-inconclusive)",
     PARTIAL: "nothing failed, but the tier was judged in part (--storage-partial)",
     EnvironmentFailure.exit_status: "an error of the environment, which says nothing of the storage",
@@ -28,8 +28,8 @@ MEANING = {
 
 def exit_status(
     *,
-    interrupted: bool,
-    raised: Collection[int],
+    is_interrupted: bool,
+    error_statuses: Collection[int],
     verdicts: Sequence[Verdict],
     errors: Sequence[str],
     in_part: bool,
@@ -40,24 +40,24 @@ def exit_status(
     """Return the exit status: 0 all verdicts pass; 1 fail or error; 2 interrupted; 4 wrong usage; 5 nothing judged;
     6 inconclusive; 7 the tier judged in part; 10 environment.
 
-    `raised` are the exit statuses of the errors that tests ended with, `errors` what went wrong beside the storage,
-    `in_part` whether a limit that applies was not judged or a test that the tier requires did not pass,
-    `figures_alone` whether the run was to show figures without any verdict, and has some: then 0 takes the place of 5.
-    Storage that was found to fail is said even when the lab broke afterwards.
+    `error_statuses`: the exit statuses of the errors that tests ended with. `errors`: faults beside the storage.
+    `in_part`: a limit that applies was not judged, or a test that the tier requires did not pass. `figures_alone`: the
+    run was to show figures without any verdict, and has some: then 0 replaces 5. A failure of the storage is reported
+    even if the lab broke afterwards.
     """
-    if interrupted:
-        return INTERRUPTED
+    if is_interrupted:
+        return INTERRUPTION
     found_failing = any(verdict.status == "fail" for verdict in verdicts)
     for status in (WrongUsage.exit_status, StorageFailure.exit_status, EnvironmentFailure.exit_status):
-        if status in raised or (found_failing and status == StorageFailure.exit_status):
+        if status in error_statuses or (found_failing and status == StorageFailure.exit_status):
             return status
     if all(verdict.status == "skipped" for verdict in verdicts):
         if errors:
             return StorageFailure.exit_status
-        return PASSED if figures_alone else NOTHING_JUDGED
+        return PASS if figures_alone else NO_VERDICT
     if errors:
         return StorageFailure.exit_status
-    found = overall(verdicts, in_part=in_part)
-    if found == "partial":
+    result = overall(verdicts, in_part=in_part)
+    if result == "partial":
         return PARTIAL_STATUS[partial_as]
-    return PASSED if found == "pass" else _OPEN[open_as]
+    return PASS if result == "pass" else _OPEN[open_as]

@@ -1,4 +1,4 @@
-"""A finding that ends a test, and what it found, as data."""
+"""A failure that ends a test, with its finding as data."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from acceptance.text.errors import StorageFailure
 
 
 class OutcomeFailure(StorageFailure):
-    """The storage did not do what it must: the verdict on the test has `found` as its outcome, which says the text."""
+    """A failure of the storage: the test's verdict has `finding` as its outcome, which renders the text."""
 
-    def __init__(self, text: str, *, found: Outcome) -> None:
+    def __init__(self, text: str, *, finding: Outcome) -> None:
         super().__init__(text)
-        self.found = found
+        self.finding = finding

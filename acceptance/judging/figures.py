@@ -21,8 +21,8 @@ def judge_figure(record: FiguresRecord, limit: Limit) -> Verdict:
             limit,
             storage_class=record.storage_class,
             status="inconclusive",
-            measured=None,
-            found=Outcome(code="figures.unknown", facts={"why": why}),
+            value=None,
+            finding=Outcome(code="figures.unknown", facts={"why": why}),
         )
     low, high = (figure.value if end is None else end for end in (figure.low, figure.high))
     at_least = limit.operator == "at_least"
@@ -31,8 +31,8 @@ def judge_figure(record: FiguresRecord, limit: Limit) -> Verdict:
         limit,
         storage_class=record.storage_class,
         status=status,
-        measured=figure.value,
+        value=figure.value,
         interval=None if figure.low is None or figure.high is None else (figure.low, figure.high),
         confidence=figure.confidence,
-        found=Outcome(code=f"figures.figure_{LIES[status]}", facts={"done": record.done}),
+        finding=Outcome(code=f"figures.figure_{LIES[status]}", facts={"done": record.done}),
     )

@@ -1,4 +1,4 @@
-"""Full volume + what it must do -> verdict. Pure."""
+"""Full volume + requirement -> verdict. Pure."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ _STATUS: dict[str, Status] = {"held": "pass", "failed": "fail", "not_tried": "sk
 
 
 def judge_full_volume(record: FullVolumeRecord, aspect: Aspect) -> Verdict:
-    """As it was found: what a full volume loses is lost, there is nothing to be unsure of."""
+    """Return the verdict that the finding gives: data that a full volume loses is lost, without uncertainty."""
     finding = finding_of(record, aspect)
     return without_figures(
         verdict_id(record.storage_class, "full-volume", aspect, "holds"),
         storage_class=record.storage_class,
         limit=TITLES[aspect],
         status=_STATUS[finding.status],
-        found=Outcome(code=f"filling.{finding.status}", facts={"how": finding.how}),
+        finding=Outcome(code=f"filling.{finding.status}", facts={"how": finding.how}),
     )
 
 
 def finding_of(record: FullVolumeRecord, aspect: Aspect) -> Finding:
-    """What was found of it."""
+    """Return the finding on an aspect."""
     return next(finding for finding in record.findings if finding.aspect == aspect)

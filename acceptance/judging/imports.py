@@ -1,4 +1,4 @@
-"""Whether what another tool found is held against a StorageClass. Pure."""
+"""Results of another tool + the setting for its failures -> verdict on the StorageClass. Pure."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ from acceptance.results.requirement import Outcome
 from acceptance.settings.imports import ImportedFailures
 
 
-def judge_import(found: ImportRecord, *, storage_class: str, failures: ImportedFailures) -> Verdict:
-    """A fail where a test failed there, only if failures are to count; else it is not judged, and the facts count.
+def judge_import(record: ImportRecord, *, storage_class: str, failures: ImportedFailures) -> Verdict:
+    """Return a fail if a test failed there and failures are to count; else it is not judged, and the facts hold counts.
 
-    A file that contradicts itself, or in which nothing ran, passes nothing.
+    A file that contradicts itself, or in which nothing ran, never passes.
     """
-    status, code, more = _found(found, failures)
-    of: dict[str, JsonValue] = {"name": found.name, "tool": found.tool}
-    counts: dict[str, JsonValue] = {"passed": found.passed, "failed": found.failed, "skipped": found.skipped}
+    status, code, more = _assess(record, failures)
+    of: dict[str, JsonValue] = {"name": record.name, "tool": record.tool}
+    counts: dict[str, JsonValue] = {"passed": record.passed, "failed": record.failed, "skipped": record.skipped}
     return without_figures(
-        verdict_id(storage_class, "imported", found.name, "no-failure"),
+        verdict_id(storage_class, "imported", record.name, "no-failure"),
         storage_class=storage_class,
         rule="no_failure",
         at_most=0,
-        limit=f"no test of {found.name} failed",
+        limit=f"no test of {record.name} failed",
         status=status,
-        found=Outcome(code=f"imports.{code}", facts={**of, **counts, **more}),
-        count=None if status == "skipped" else found.failed,
+        finding=Outcome(code=f"imports.{code}", facts={**of, **counts, **more}),
+        count=None if status == "skipped" else record.failed,
     )
 
 
-def _found(found: ImportRecord, failures: ImportedFailures) -> tuple[Status, str, dict[str, JsonValue]]:
-    """The code of what was found, and the facts that it alone has."""
+def _assess(record: ImportRecord, failures: ImportedFailures) -> tuple[Status, str, dict[str, JsonValue]]:
+    """Return the status, the code of the outcome, and the facts of that code alone."""
     if failures == "show":
         return "skipped", "shown", {}
-    if found.failed:
-        first = found.failures[0]
+    if record.failed:
+        first = record.failures[0]
         return "fail", "failed", {"first": first.model_dump(mode="json", include={"suite", "behaviour", "message"})}
-    if found.doubts:
-        return "inconclusive", "doubtful", {"doubts": [*found.doubts]}
-    if not found.passed:
+    if record.doubts:
+        return "inconclusive", "doubtful", {"doubts": [*record.doubts]}
+    if not record.passed:
         return "inconclusive", "nothing_ran", {}
     return "pass", "passed", {}

@@ -1,7 +1,7 @@
 """Measurement + limit -> verdict. Pure: nothing is measured here, and the same input gives the same verdict.
 
-A verdict is certain or it is none: the whole confidence interval must lie on one side of the limit. A value that is
-missing or no number is never judged: the verdict is inconclusive, and no NaN gets into it.
+A verdict requires certainty: the whole confidence interval must lie on one side of the limit. A value that is missing
+or not a number is never judged: the verdict is inconclusive, and contains no NaN.
 """
 
 from __future__ import annotations
@@ -18,36 +18,36 @@ from acceptance.statistics.ratios import Ratio
 
 @dataclass(frozen=True, kw_only=True)
 class Caution:
-    """What is asked of a verdict from so little load that much can still change; as it is, nothing more than usual."""
+    """The extra requirements on a verdict from little load, which may still change; by default none."""
 
     beyond: float = 1.0
-    """by what factor the whole interval must lie beyond the limit; infinite: nothing is decided but by an event"""
+    """The factor by which the whole interval must lie beyond the limit; infinite: only an event decides."""
     may_pass: bool = True
-    """whether the load was long enough to have shown what would not pass"""
+    """The load was long enough to show what would not pass."""
 
 
 _USUAL = Caution()
 
 
 def decide_limit(estimate: Estimate | None, limit: Limit, *, caution: Caution = _USUAL) -> Decision:
-    """What `judge` says of a limit, without its words."""
+    """Return the decision of `judge` on a limit, without its words."""
     return _limit_case(estimate, limit).decision(caution)
 
 
 def judge(
     estimate: Estimate | None, limit: Limit, *, storage_class: str, remark: str = "", caution: Caution = _USUAL
 ) -> Verdict:
-    """The verdict on one limit; `estimate` is None when the measurement does not have the metric.
+    """Return the verdict on one limit; `estimate` is None if the measurement does not have the metric.
 
-    `remark`, a half sentence, is added to any reason but that of a pass: what was seen that may have caused it.
-    `caution` is for what was looked at early.
-    Raises ValueError when the estimate is in another unit than the limit: that is an error of the caller.
+    `remark`, a half sentence, is added to any reason but that of a pass: an observation that may explain it.
+    `caution`: for early interim analyses.
+    Raise ValueError if the estimate is in another unit than the limit: that is an error of the caller.
     """
     return _verdict(_limit_case(estimate, limit), caution, storage_class=storage_class, remark=remark)
 
 
 def decide_comparison(ratio: Ratio, rule: Limit, *, caution: Caution = _USUAL) -> Decision:
-    """What `judge_comparison` says of a rule, without its words."""
+    """Return the decision of `judge_comparison` on a rule, without its words."""
     return _comparison_case(ratio, rule).decision(caution)
 
 
@@ -60,10 +60,10 @@ def judge_comparison(
     remark: str = "",
     caution: Caution = _USUAL,
 ) -> Verdict:
-    """The verdict on one comparison rule: fail when the candidate is certainly further off than the margin allows.
+    """Return the verdict on one comparison rule: fail if the candidate certainly differs by more than the margin.
 
-    `ratio` is candidate / baseline. Without a value (a class stalled) the verdict is inconclusive and says why.
-    `remark`, a half sentence, is added to the reason of a failure: what else speaks for its cause, what to do.
+    `ratio` is candidate / baseline. Without a value (a class stalled) the verdict is inconclusive and states why.
+    `remark`, a half sentence, is added to the reason of a failure: further evidence of its cause, and what to do.
     """
     case, problem = _comparison_case(ratio, rule), ratio.problem or "the measurement gave no ratio"
     return _verdict(case, caution, storage_class=storage_class, problem=problem, baseline=baseline_class, remark=remark)
@@ -71,21 +71,21 @@ def judge_comparison(
 
 @dataclass(frozen=True, kw_only=True)
 class _Case:
-    """A limit, also one of a comparison, and what was found."""
+    """A limit or comparison rule, with the measured value."""
 
     limit: Limit
     value: float | None
     span: tuple[float, float] | None
-    """None where the value is, too"""
+    """None also if the value is."""
     confidence: float
 
     @property
     def is_of_an_event(self) -> bool:
-        """Whether what was found is no mean, and has no confidence: it happened."""
+        """Return whether the value is of an event, not a mean: it happened, and has no confidence."""
         return self.limit.metric.statistic == "longest"
 
     def decision(self, caution: Caution) -> Decision:
-        """What the interval says, as far as so much load can tell. An event that was seen is certain in any case."""
+        """Return the decision by the interval, as far as the load allows. An event that happened is always certain."""
         if self.span is None:
             return "inconclusive"
         beyond = 1.0 if self.is_of_an_event else caution.beyond
@@ -93,12 +93,12 @@ class _Case:
         return "inconclusive" if status == "pass" and not caution.may_pass else status
 
     def lies(self, low: float, high: float, *, beyond: float = 1.0) -> Decision:
-        """As `decide` has it."""
+        """Return the result of `decide` for this limit."""
         return decide(low, high, **{self.limit.operator: self.limit.bound}, beyond=beyond)
 
 
 def _limit_case(estimate: Estimate | None, limit: Limit) -> _Case:
-    """Raises ValueError when the estimate is in another unit than the limit."""
+    """Return the case of a limit. Raise ValueError if the estimate is in another unit than the limit."""
     if estimate is not None and estimate.unit != limit.unit:
         raise ValueError(f"wanted {limit.path} in {limit.unit}, found {estimate.unit}")
     value = None if estimate is None else _number(estimate.mean)
@@ -123,23 +123,23 @@ def _comparison_case(ratio: Ratio, rule: Limit) -> _Case:
 def _verdict(
     case: _Case, caution: Caution, *, storage_class: str, problem: str = "", baseline: str = "", remark: str
 ) -> Verdict:
-    """`problem` counts where there is no value; `baseline` is the class of a comparison."""
+    """Return the verdict on a case. `problem`: counts if there is no value; `baseline`: the class of a comparison."""
     status = case.decision(caution)
     facts = {"baseline": baseline, "problem": problem, "remark": remark}
-    code, told = _code(case, status)
+    code, fact_names = _code(case, status)
     return outcome(
         case.limit,
         storage_class=storage_class,
         status=status,
-        found=Outcome(code=f"limit.{code}", facts={name: facts[name] for name in told if facts[name]}),
-        measured=case.value,
+        finding=Outcome(code=f"limit.{code}", facts={name: facts[name] for name in fact_names if facts[name]}),
+        value=case.value,
         interval=case.span,
         confidence=None if case.is_of_an_event else case.confidence,
     )
 
 
 def _code(case: _Case, status: Decision) -> tuple[str, tuple[str, ...]]:
-    """The name of what was found, and which facts belong to it."""
+    """Return the code of the outcome, and the names of its facts."""
     if case.value is None:
         return "no_value", ("baseline", "problem")
     if case.span is None:
@@ -152,10 +152,10 @@ def _code(case: _Case, status: Decision) -> tuple[str, tuple[str, ...]]:
 
 
 def _number(value: float | None) -> float | None:
-    """`value` if it is one that can be judged: rates, times and ratios are finite and never negative."""
+    """Return `value` if it can be judged, else None: rates, times and ratios are finite and never negative."""
     return value if value is not None and math.isfinite(value) and value >= 0.0 else None
 
 
 def _span(low: float | None, high: float | None) -> tuple[float, float] | None:
-    known = _number(low), _number(high)
-    return None if known[0] is None or known[1] is None else (known[0], known[1])
+    ends = _number(low), _number(high)
+    return None if ends[0] is None or ends[1] is None else (ends[0], ends[1])

@@ -1,4 +1,4 @@
-"""How every verdict is made: where an interval lies, how that is said, and the record of it. Pure."""
+"""The construction of every verdict: where an interval lies, its words, and the record of it. Pure."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from acceptance.limits.limit import Limit
 from acceptance.results.document import Status, Verdict
 from acceptance.results.requirement import Decision, Outcome, Requirement
 from acceptance.wording import sentence
-from acceptance.wording.requirements import described
+from acceptance.wording.requirements import describe_requirement
 
 
 def decide(
     low: float, high: float, *, at_least: float | None = None, at_most: float | None = None, beyond: float = 1.0
 ) -> Decision:
-    """Where the interval low..high lies: all on the good side of the limit, all on the bad side, or neither.
+    """Return where the interval low..high lies: all on the good side of the limit, all on the bad side, or neither.
 
-    `beyond`: by what factor on either side. A value exactly at the limit is good. Raises ValueError unless exactly one
-    limit is given.
+    `beyond`: the factor by which it must lie on either side. A value exactly at the limit is good. Raise ValueError
+    unless exactly one limit is given.
     """
     if (at_least is None) == (at_most is None):
         raise ValueError("wanted one of at_least and at_most, found both or none")
@@ -31,8 +31,8 @@ def decide(
     return "pass" if good else "fail" if bad else "inconclusive"
 
 
-def both(*decisions: Decision) -> Decision:
-    """Of what must hold together: what is surely missed decides, and only what is surely met passes."""
+def combine(*decisions: Decision) -> Decision:
+    """Return the decision on requirements that must all hold: one certain failure decides, and only all passes pass."""
     return "fail" if "fail" in decisions else "inconclusive" if "inconclusive" in decisions else "pass"
 
 
@@ -41,28 +41,28 @@ def outcome(
     *,
     storage_class: str,
     status: Status,
-    measured: float | None,
-    found: Outcome,
+    value: float | None,
+    finding: Outcome,
     interval: tuple[float, float] | None = None,
     confidence: float | None = None,
     applies: bool = True,
 ) -> Verdict:
-    """The verdict on a limit, whose unit its figures have; `confidence` counts with an interval only.
+    """Return the verdict on a limit, whose unit its figures have; `confidence` counts with an interval only.
 
-    `applies`: false if there is nothing that the limit could be judged by, which leaves nothing of the tier out.
+    `applies`: false if nothing exists by which the limit could be judged; the tier is then still complete.
 
-    Which test asked is added when the verdict is accepted.
+    The recorder adds the test when it accepts the verdict.
     """
-    asked = limit.requirement
-    step = asked.at.get("pods")
-    name = asked.rule if step is None else f"{asked.rule}_at_{step}"
+    requirement = limit.requirement
+    step = requirement.at.get("pods")
+    name = requirement.rule if step is None else f"{requirement.rule}_at_{step}"
     verdict = Verdict(
         id=verdict_id(storage_class, limit.profile, limit.path, name),
         storage_class=storage_class,
-        requirement=asked,
-        outcome=found,
-        limit=described(asked),
-        measured=measured,
+        requirement=requirement,
+        outcome=finding,
+        limit=describe_requirement(requirement),
+        measured=value,
         low=interval[0] if interval else None,
         high=interval[1] if interval else None,
         unit=limit.unit,
@@ -80,7 +80,7 @@ def without_figures(
     storage_class: str,
     status: Status,
     limit: str,
-    found: Outcome,
+    finding: Outcome,
     rule: str | None = None,
     profile: str | None = None,
     metric: str | None = None,
@@ -89,20 +89,20 @@ def without_figures(
     count: int | None = None,
     applies: bool = True,
 ) -> Verdict:
-    """What holds or does not, without a figure; `verdict` is its id, whose question is the rule if none is given.
+    """Return the verdict on a yes-or-no question; `verdict` is its id, whose last but one part is the default rule.
 
-    `at`: the conditions. `at_most`: how many there may be of what was counted; `count`: how many there are, which is
-    exact and has no interval; None where that is not known.
+    `at`: the conditions. `at_most`: the most allowed occurrences; `count`: the number of occurrences, which is exact
+    and has no interval; None if it is not known.
     """
     question = (verdict.rpartition("/")[0] or verdict).rpartition("/")[2]
-    asked = Requirement(rule=rule or question, profile=profile, metric=metric, at={**(at or {})})
+    requirement = Requirement(rule=rule or question, profile=profile, metric=metric, at={**(at or {})})
     if at_most is not None:
-        asked = asked.model_copy(update={"operator": "at_most", "bound": at_most, "unit": "count"})
-    made = Verdict(
+        requirement = requirement.model_copy(update={"operator": "at_most", "bound": at_most, "unit": "count"})
+    record = Verdict(
         id=verdict,
         storage_class=storage_class,
-        requirement=asked,
-        outcome=found,
+        requirement=requirement,
+        outcome=finding,
         limit=limit,
         measured=None if count is None else float(count),
         low=None,
@@ -112,16 +112,16 @@ def without_figures(
         reason="",
         applies=applies,
     )
-    return made.model_copy(update={"reason": sentence(made)})
+    return record.model_copy(update={"reason": sentence(record)})
 
 
-def told(text: str) -> Outcome:
-    """What was found in the words of whoever found it."""
+def plain_outcome(text: str) -> Outcome:
+    """Return an outcome that holds a finding in the words of its author."""
     return Outcome(code="plain.told", facts={"text": text})
 
 
-def not_judged(verdict: str, *, storage_class: str, profile: str, found: Outcome) -> Verdict:
-    """What was measured and has no limit: `verdict` is its id, and the outcome says what was found."""
+def without_limit(verdict: str, *, storage_class: str, profile: str, finding: Outcome) -> Verdict:
+    """Return a skipped verdict on measured values without a limit: `verdict` is its id, and the finding holds them."""
     return without_figures(
         verdict,
         storage_class=storage_class,
@@ -129,12 +129,12 @@ def not_judged(verdict: str, *, storage_class: str, profile: str, found: Outcome
         rule="none",
         limit="none",
         status="skipped",
-        found=found,
+        finding=finding,
     )
 
 
 def verdict_id(storage_class: str, profile: str, metric: str, rule: str) -> str:
-    """`replicated/sync-write-iops/write.iops/at-least`: the same for the same question in every run.
+    """Return an id such as `replicated/sync-write-iops/write.iops/at-least`, which is equal in every run.
 
     The path of a directory gets a hash, so that `/mnt/a` and `/mnt-a` have different ids.
     """

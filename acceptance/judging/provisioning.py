@@ -1,4 +1,4 @@
-"""Times of claims + limit -> verdict. Pure."""
+"""Bind times of PVCs + limit -> verdict. Pure."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from acceptance.results.document import Verdict
 from acceptance.results.requirement import LIES, Outcome
 
 LOOKS_APART_S = 1.0
-"""A claim is looked at no less often while it is waited for: it was bound so much earlier at most than it was seen."""
+"""The longest time (s) between two polls of a PVC: it was bound at most this much earlier than it was seen to be."""
 
 
 def judge_bind_time(seconds: Sequence[float], limit: Limit, *, storage_class: str) -> Verdict:
-    """The verdict on the slowest of the class's claims; `seconds` until each was seen to be bound.
+    """Return the verdict on the slowest of the class's PVCs; `seconds`: until each was seen to be bound.
 
-    None may be slower than the limit, so that no interval around a mean is needed: inconclusive is only what the looks
-    are too far apart to tell. Raises ValueError for no claim at all.
+    None may be slower than the limit, so no interval around a mean is needed: the verdict is inconclusive only if the
+    polls were too far apart to decide. Raise ValueError if there is no PVC.
     """
     if not seconds:
         raise ValueError("wanted the time of at least one PVC, found none")
@@ -33,8 +33,8 @@ def judge_bind_time(seconds: Sequence[float], limit: Limit, *, storage_class: st
     return outcome(
         limit,
         storage_class=storage_class,
-        measured=slowest,
+        value=slowest,
         interval=(low, slowest),
         status=status,
-        found=Outcome(code=f"provisioning.{code}", facts=facts),
+        finding=Outcome(code=f"provisioning.{code}", facts=facts),
     )

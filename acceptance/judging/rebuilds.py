@@ -1,24 +1,24 @@
-"""Rebuild record + limit -> verdict. Pure; what was found holds the figures that the verdict rests on."""
+"""Rebuild record + limit -> verdict. Pure; the outcome holds the figures that the verdict rests on."""
 
 from __future__ import annotations
 
 from pydantic import JsonValue
 
-from acceptance.judging.outcome import decide, not_judged, outcome, verdict_id
+from acceptance.judging.outcome import decide, outcome, verdict_id, without_limit
 from acceptance.judging.rebuild_size import (
     ONCE,
-    as_timed,
+    by_timing,
     decide_size,
     grows_faster,
     is_timed,
     least_size,
-    projected,
+    project_seconds,
     seconds_of,
     through,
 )
 from acceptance.limits.limit import Limit
 from acceptance.results.document import Verdict
-from acceptance.results.rebuilds import RebuildRecord, RebuildTimes, SizeTimed
+from acceptance.results.rebuilds import RebuildRecord, RebuildTimes, TimedSize
 from acceptance.results.requirement import LIES, Decision, Outcome
 from acceptance.results.scaling import Figure
 from acceptance.statistics.intervals import Interval, correlation_of_batches
@@ -28,29 +28,29 @@ Facts = dict[str, JsonValue]
 
 
 def judge_rebuild(record: RebuildRecord, limit: Limit) -> Verdict:
-    """The verdict on one limit. Inconclusive where the record cannot tell, with the reason."""
+    """Return the verdict on one limit. Inconclusive, with the reason, if the record does not decide it."""
     return _largest_volume(record, limit) if limit.rule == "largest_volume" else _foreground(record, limit)
 
 
-def unjudged(record: RebuildRecord) -> Verdict:
-    """No verdict: the tier has no limit on rebuilds of this pattern. The facts are what was measured."""
-    return not_judged(
+def skip_judging(record: RebuildRecord) -> Verdict:
+    """Return a skipped verdict: the tier has no limit on rebuilds of this pattern. The facts hold the figures."""
+    return without_limit(
         verdict_id(record.storage_class, record.pattern, "rebuild", "none"),
         storage_class=record.storage_class,
         profile=record.pattern,
-        found=Outcome(code="rebuilds.unlimited", facts=_times(record)),
+        finding=Outcome(code="rebuilds.unlimited", facts=_times(record)),
     )
 
 
 def times_of(record: RebuildRecord) -> RebuildTimes:
-    """What was timed, and what follows from it for the largest volume."""
+    """Return the measured times, and the largest volume that follows from them."""
     smaller = [] if record.smaller is None else [(record.smaller.size, record.smaller.rebuilds)]
     sizes = [*smaller, (record.size, record.rebuilds)]
     rebuilds = [repeat for _, repeats in sizes for repeat in repeats]
-    line, largest, timed = through(record), record.largest_volume, is_timed(record)
+    line, largest, has_times = through(record), record.largest_volume, is_timed(record)
     return RebuildTimes(
         sizes=[
-            SizeTimed(size=size, seconds=sum(repeat.seconds for repeat in repeats) / len(repeats))
+            TimedSize(size=size, seconds=sum(repeat.seconds for repeat in repeats) / len(repeats))
             for size, repeats in sizes
         ],
         repeats=len(record.rebuilds),
@@ -61,11 +61,11 @@ def times_of(record: RebuildRecord) -> RebuildTimes:
         start_up_s=line.start_up_s if smaller else None,
         pace=line.pace if smaller else None,
         grows_faster=grows_faster(record),
-        largest=largest.mean if timed else None,
-        low=largest.low if timed else None,
-        high=largest.high if timed else None,
+        largest=largest.mean if has_times else None,
+        low=largest.low if has_times else None,
+        high=largest.high if has_times else None,
         confidence=record.confidence,
-        at_least=None if timed else least_size(record),
+        at_least=None if has_times else least_size(record),
     )
 
 
@@ -74,26 +74,26 @@ def _times(record: RebuildRecord) -> Facts:
 
 
 def _largest_volume(record: RebuildRecord, limit: Limit) -> Verdict:
-    found, status = record.largest_volume, decide_size(record, limit.bound)
-    would_take = projected(record, limit.bound)
+    size, status = record.largest_volume, decide_size(record, limit.bound)
+    would_take = project_seconds(record, limit.bound)
     facts = _times(record) | ({} if would_take is None else {"would_take_s": list(would_take)})
     code, more = _left_open(record, limit) if status == "inconclusive" else (LIES[status], {})
     return outcome(
         limit,
         storage_class=record.storage_class,
-        measured=found.mean if is_timed(record) else None,
-        interval=None if not is_timed(record) or found.low is None or found.high is None else (found.low, found.high),
+        value=size.mean if is_timed(record) else None,
+        interval=None if not is_timed(record) or size.low is None or size.high is None else (size.low, size.high),
         confidence=record.confidence,
         status=status,
-        found=Outcome(code=f"rebuilds.{code}", facts={**facts, **more}),
+        finding=Outcome(code=f"rebuilds.{code}", facts={**facts, **more}),
     )
 
 
 def _left_open(record: RebuildRecord, limit: Limit) -> tuple[str, Facts]:
-    """Why that limit is not decided, and what more is told of that."""
+    """Return the code of why the limit is undecided, and the facts of that code."""
     if seconds_of(record, limit.bound) is None:
         return "larger_took_no_longer", {}
-    least, most = as_timed(record, limit.bound * record.snapshots)
+    least, most = by_timing(record, limit.bound * record.snapshots)
     if least <= record.time_limit_s < most:
         return "inexact_times", _between(record, limit, least, most)
     if grows_faster(record) and most <= record.time_limit_s:
@@ -102,7 +102,7 @@ def _left_open(record: RebuildRecord, limit: Limit) -> tuple[str, Facts]:
 
 
 def _between(record: RebuildRecord, limit: Limit, least: float, most: float) -> Facts:
-    """Between which times the volume of the limit may lie; from one size, between which volumes the largest may."""
+    """Return the bounds of the time of the limit's volume; from one size, the bounds of the largest volume."""
     if record.smaller is not None:
         return {"between_s": [max(0.0, least), most]}
     high = limit.bound * record.time_limit_s / least if least > 0.0 else None
@@ -121,11 +121,11 @@ def _foreground(record: RebuildRecord, limit: Limit) -> Verdict:
     return outcome(
         limit,
         storage_class=record.storage_class,
-        measured=None if ratio is None else ratio.mean,
+        value=None if ratio is None else ratio.mean,
         interval=None if ratio is None else (ratio.low, ratio.high),
         confidence=record.confidence,
         status=status,
-        found=_foreground_found(record, before, during, ratio, status),
+        finding=_foreground_found(record, before, during, ratio, status),
     )
 
 

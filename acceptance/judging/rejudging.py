@@ -1,4 +1,4 @@
-"""Whether results agree with themselves: their verdicts are reached again from what they say they rest on. Pure."""
+"""The consistency of results: their verdicts are derived again from the figures that they rest on. Pure."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from acceptance.results.completeness import overall_of
 from acceptance.results.document import Results, Verdict
 from acceptance.wording import NOT_SAID, sentence
 
-# The rules that `acceptance.judging.outcome.decide` decides, with the limit as the last thing that their verdicts name.
+# The rules that `acceptance.judging.outcome.decide` decides; their verdicts name the limit last.
 _RULES = ("at_least", "at_most", "not_better_than_baseline_by", "not_worse_than_baseline_by")
-# What was measured tells nothing of the limit: a verdict that is skipped, and yet has the limit's rule.
+# Codes of skipped verdicts that have the limit's rule: the measured values do not judge the limit.
 _TOLD_NOTHING = ("price.no_growth_known",)
-# Limits are shown with at least three digits: what lies between two ways of rounding is not held against anybody.
+# Limits are shown with at least three digits: a difference by rounding is no contradiction.
 _ROUNDING = 0.005
 
 
 def contradictions(results: Results) -> Iterator[str]:
-    """What in the results cannot have come from the same run, in half sentences; nothing where all agrees."""
+    """Yield the contradictions in the results, in half sentences; nothing if all parts agree."""
     means = {
         (measurement.storage_class, measurement.profile, path): estimate.mean
         for measurement in results.measurements
@@ -32,7 +32,7 @@ def contradictions(results: Results) -> Iterator[str]:
         if results.run.suite_version == __version__ and not _says_its_outcome(verdict):
             yield f"verdict {verdict.id} says in words another thing than its outcome"
         if verdict.status == "skipped":
-            if _was_judged(verdict):
+            if _has_judgment(verdict):
                 yield f"verdict {verdict.id} is skipped, and yet has a judged value"
             continue
         mean = means.get((verdict.storage_class, verdict.profile or "", verdict.metric or ""))
@@ -54,18 +54,18 @@ def _says_its_outcome(verdict: Verdict) -> bool:
         return False
 
 
-def _was_judged(verdict: Verdict) -> bool:
-    """Whether it has what only a judged one has: a test that was skipped only names its limit."""
+def _has_judgment(verdict: Verdict) -> bool:
+    """Return whether the verdict has values that only a judged one has: that of a skipped test only names its limit."""
     if (verdict.measured, verdict.low, verdict.high) != (None, None, None):
         return True
-    held = verdict.rule in _RULES and verdict.requirement.operator is not None
-    return held and (verdict.outcome is None or verdict.outcome.code not in _TOLD_NOTHING)
+    has_limit = verdict.rule in _RULES and verdict.requirement.operator is not None
+    return has_limit and (verdict.outcome is None or verdict.outcome.code not in _TOLD_NOTHING)
 
 
 def _follows(verdict: Verdict) -> bool:
-    """Whether the status is the one that interval and limit lead to; without an interval it is inconclusive.
+    """Return whether the status follows from interval and limit; without an interval it is inconclusive.
 
-    A limit that is no number leads to no status.
+    From a limit that is not a number, no status follows.
     """
     if verdict.low is None or verdict.high is None or verdict.unit is None:
         return verdict.status == "inconclusive"

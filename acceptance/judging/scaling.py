@@ -1,4 +1,4 @@
-"""Scaling record + limit -> verdict. Pure; certain or none: the whole interval must lie on one side of the limit."""
+"""Scaling record + limit -> verdict. Pure; a verdict requires the whole interval on one side of the limit."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 
 from pydantic import JsonValue
 
-from acceptance.judging.outcome import decide, not_judged, outcome, verdict_id
+from acceptance.judging.outcome import decide, outcome, verdict_id, without_limit
 from acceptance.limits.limit import Limit
 from acceptance.results.document import Verdict
 from acceptance.results.requirement import LIES, Decision, Outcome
@@ -17,55 +17,55 @@ from acceptance.statistics.step_analyses import ratio_correlation
 
 Facts = dict[str, JsonValue]
 Finding = tuple[Interval, Facts] | tuple[None, Outcome]
-"""What was found with its interval, and the facts that tell what of; or no interval, and why there is none."""
+"""An interval and its facts; or no interval, and the outcome that explains why."""
 
 
 def judge_scaling(record: ScalingRecord, limit: Limit) -> Verdict:
-    """The verdict on one limit. Inconclusive where the record cannot tell, with the reason."""
-    found, about = _FINDINGS[limit.rule](record, limit)
-    status = _decision(found, limit)
+    """Return the verdict on one limit. Inconclusive, with the reason, if the record does not decide it."""
+    interval, about = _FINDINGS[limit.rule](record, limit)
+    status = _decision(interval, limit)
     return outcome(
         limit,
         storage_class=record.storage_class,
         status=status,
-        found=about if isinstance(about, Outcome) else Outcome(code=f"scaling.{LIES[status]}", facts=about),
-        measured=None if found is None else found.mean,
-        interval=None if found is None else (found.low, found.high),
+        finding=about if isinstance(about, Outcome) else Outcome(code=f"scaling.{LIES[status]}", facts=about),
+        value=None if interval is None else interval.mean,
+        interval=None if interval is None else (interval.low, interval.high),
         confidence=None if limit.rule == "rate_limited" else record.confidence,
     )
 
 
 def left_open(record: ScalingRecord, limits: Collection[Limit]) -> set[int]:
-    """The steps, by their pods, on which rest the limits that no step decides yet: measured for longer, they may."""
+    """Return the steps, by their number of pods, of undecided limits: measured for longer, they may decide them."""
     return {pods for limit in limits if not is_decided(record, limit) for pods in _rests_on(record, limit)}
 
 
 def is_decided(record: ScalingRecord, limit: Limit) -> bool:
-    """Whether the limit would now be judged pass or fail."""
-    found, _ = _FINDINGS[limit.rule](record, limit)
-    return _decision(found, limit) != "inconclusive"
+    """Return whether the limit would now be judged pass or fail."""
+    interval, _ = _FINDINGS[limit.rule](record, limit)
+    return _decision(interval, limit) != "inconclusive"
 
 
 def deciding(spans: Mapping[str, Interval], *, at_least: float) -> str:
-    """Which pod a limit on each of them rests on, for the verdict and for all that is told beside it.
+    """Return the pod that decides a limit on each of the pods, for the verdict and for its report.
 
-    The slowest of the pods that surely miss the limit; where none does, the one that is least sure to reach it.
+    That is the slowest of the pods that surely miss the limit; if none does, the one least sure to reach it.
     """
     missing = {pod: span for pod, span in spans.items() if span.high < at_least}
     return min(missing or spans, key=lambda pod: spans[pod].mean if missing else spans[pod].low)
 
 
-def reached(rates: RateRecord) -> dict[str, Interval]:
-    """The share of its rate that each volume got, of those for which bounds are known."""
+def reached_shares(rates: RateRecord) -> dict[str, Interval]:
+    """Return the share of its rate that each volume got, for the volumes whose bounds are known."""
     return {
-        pod: Interval(each.mean, each.low, each.high)
-        for pod, each in rates.reached.items()
-        if each.low is not None and each.high is not None
+        pod: Interval(share.mean, share.low, share.high)
+        for pod, share in rates.reached.items()
+        if share.low is not None and share.high is not None
     }
 
 
-def _decision(found: Interval | None, limit: Limit) -> Decision:
-    return "inconclusive" if found is None else decide(found.low, found.high, **{limit.operator: limit.bound})
+def _decision(interval: Interval | None, limit: Limit) -> Decision:
+    return "inconclusive" if interval is None else decide(interval.low, interval.high, **{limit.operator: limit.bound})
 
 
 def _rests_on(record: ScalingRecord, limit: Limit) -> set[int]:
@@ -80,24 +80,24 @@ def _rests_on(record: ScalingRecord, limit: Limit) -> set[int]:
     return set()
 
 
-def unjudged(record: ScalingRecord) -> Verdict:
-    """No verdict: the tier has no scaling limit for this profile. The facts are what was measured."""
+def skip_judging(record: ScalingRecord) -> Verdict:
+    """Return a skipped verdict: the tier has no scaling limit for this profile. The facts hold the measured values."""
     totals: list[JsonValue] = [{"pods": step.pods, "total": step.total.mean} for step in record.steps]
-    return not_judged(
+    return without_limit(
         verdict_id(record.storage_class, record.profile, record.metric, "scaling"),
         storage_class=record.storage_class,
         profile=record.profile,
-        found=Outcome(code="scaling.unlimited", facts={"rate": record.metric, "totals": totals}),
+        finding=Outcome(code="scaling.unlimited", facts={"rate": record.metric, "totals": totals}),
     )
 
 
-def _none(code: str, **facts: JsonValue) -> tuple[None, Outcome]:
+def _no_interval(code: str, **facts: JsonValue) -> tuple[None, Outcome]:
     return None, Outcome(code=f"scaling.{code}", facts=facts)
 
 
 def _at_last_step(record: ScalingRecord, limit: Limit) -> Finding:
     if len(record.steps) < 2:
-        return _none("one_step")
+        return _no_interval("one_step")
     last, before = record.steps[-1], before_last(record)
     facts: Facts = {
         "volumes": last.pods,
@@ -109,23 +109,23 @@ def _at_last_step(record: ScalingRecord, limit: Limit) -> Finding:
 
 
 def before_last(record: ScalingRecord) -> StepRecord:
-    """The step that the last is compared with: where the plateau begins, or the one before where it still grew."""
+    """Return the step to compare the last with: the beginning of the plateau, or the step before if it still grew."""
     plateau = None if record.capacity is None else record.capacity.plateau_pods
     return next((step for step in record.steps if step.pods == plateau), record.steps[-2])
 
 
 def _per_volume(record: ScalingRecord, limit: Limit) -> Finding:
-    """Of the volume that decides: the mean of all would hide one that stands still."""
+    """Return the finding on the volume that decides: the mean of all would hide one that stalls."""
     step = next((step for step in record.steps if step.pods == limit.at["pods"]), None)
     if step is None:
-        return _none("no_such_step", steps=[each.pods for each in record.steps])
+        return _no_interval("no_such_step", steps=[step.pods for step in record.steps])
     spans = {
         volume.pod: Interval(volume.rate, volume.low, volume.high)
         for volume in step.volumes
         if volume.low is not None and volume.high is not None
     }
     if len(spans) < step.pods:
-        return _none("too_few_seconds")
+        return _no_interval("too_few_seconds")
     pod = deciding(spans, at_least=limit.bound)
     facts: Facts = {"pod": pod, "mean_of_all": step.per_volume.mean}
     return spans[pod], facts
@@ -133,11 +133,11 @@ def _per_volume(record: ScalingRecord, limit: Limit) -> Finding:
 
 def _latency_growth(record: ScalingRecord, limit: Limit) -> Finding:
     if len(record.steps) < 2:
-        return _none("one_step")
+        return _no_interval("one_step")
     first, last = record.steps[0], record.steps[-1]
     before, after = _latency(first, limit), _latency(last, limit)
     if before is None or after is None:
-        return _none("no_latency")
+        return _no_interval("no_latency")
     facts: Facts = {
         "volumes": last.pods,
         "latency_s": after.mean,
@@ -151,17 +151,17 @@ def _latency(step: StepRecord, limit: Limit) -> Figure | None:
     return step.latency_p99_s if limit.metric.statistic == "percentile" else step.latency_mean_s
 
 
-def _rate_limited(record: ScalingRecord, limit: Limit) -> Finding:
-    """Of the volume that decides: one that misses its rate fails, and all must reach it to pass.
+def _at_set_rate(record: ScalingRecord, limit: Limit) -> Finding:
+    """Return the finding on the volume that decides: one that misses its rate fails, and all must reach it to pass.
 
-    `capacity` is a fact where it is known; `together`, where all together show that it was asked for too much.
+    The fact `capacity` is present if it is known; `together`, if the sum of all shows that the rate was too high.
     """
     rates = record.rate_limited
     if rates is None:
-        return _none("no_set_rate")
-    spans = reached(rates)
+        return _no_interval("no_set_rate")
+    spans = reached_shares(rates)
     if len(spans) < rates.pods:
-        return _none("too_few_seconds")
+        return _no_interval("too_few_seconds")
     pod = deciding(spans, at_least=limit.bound)
     facts: Facts = {"pod": pod, "volumes": rates.pods, "rate": rates.rate}
     if record.capacity is not None:
@@ -175,7 +175,7 @@ def _rate_limited(record: ScalingRecord, limit: Limit) -> Finding:
 def _node_scaling(record: ScalingRecord, limit: Limit) -> Finding:
     nodes = record.nodes
     if nodes is None:
-        return _none("no_more_nodes")
+        return _no_interval("no_more_nodes")
     fewer, more = nodes.on_fewer_nodes, nodes.on_more_nodes
     facts: Facts = {
         "nodes": nodes.more_nodes,
@@ -192,12 +192,12 @@ _FINDINGS: dict[str, Callable[[ScalingRecord, Limit], Finding]] = {
     "total_at_last_step": _at_last_step,
     "per_volume": _per_volume,
     "latency_growth": _latency_growth,
-    "rate_limited": _rate_limited,
+    "rate_limited": _at_set_rate,
     "node_scaling": _node_scaling,
 }
 
 
 def _ratio(after: Figure, before: Figure, record: ScalingRecord, facts: Facts, *, batch_s: int) -> Finding:
     correlation = ratio_correlation(batch_s)
-    found = independent_ratio(after.batches, before.batches, confidence=record.confidence, correlation=correlation)
-    return _none("stalled") if found is None else (found, facts)
+    ratio = independent_ratio(after.batches, before.batches, confidence=record.confidence, correlation=correlation)
+    return _no_interval("stalled") if ratio is None else (ratio, facts)

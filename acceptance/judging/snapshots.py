@@ -1,6 +1,6 @@
-"""Snapshot of a volume in use -> verdict; what many snapshots leave of a volume's writes + limit -> verdict. Pure.
+"""Snapshot of a volume in use -> verdict; a volume's writes with many snapshots + limit -> verdict. Pure.
 
-The facts say which records are not there. Paces are told, not judged.
+The facts name the missing records. Paces are reported, not judged.
 """
 
 from __future__ import annotations
@@ -15,47 +15,47 @@ from acceptance.wording.snapshots import GROUP_RULE, RULE
 
 
 def judge_snapshot(record: SnapshotRecord) -> Verdict:
-    """Fail when one record is missing that must be there: there is nothing to be unsure of."""
-    one = record.volumes == 1
+    """Fail if one required record is missing: this needs no confidence interval."""
+    is_single = record.volumes == 1
     missing = {number for first, last in (*record.lost, *record.holes) for number in range(first, last + 1)}
     return without_figures(
-        verdict_id(record.storage_class, "durability", "snapshot-in-use" if one else "group-snapshot", "holds"),
+        verdict_id(record.storage_class, "durability", "snapshot-in-use" if is_single else "group-snapshot", "holds"),
         storage_class=record.storage_class,
-        limit=RULE if one else GROUP_RULE,
+        limit=RULE if is_single else GROUP_RULE,
         status="fail" if missing else "pass",
-        found=_held(record),
+        finding=_outcome(record),
         at_most=0.0,
         count=len(missing),
     )
 
 
-def _held(record: SnapshotRecord) -> Outcome:
-    """What a volume restored from it held. A hole counts as another thing only where no earlier record is missing."""
-    code, told = "crash_consistent", {"whole", "paces"}
+def _outcome(record: SnapshotRecord) -> Outcome:
+    """Return the outcome of the restored volume. A hole has a code of its own only if no earlier record is missing."""
+    code, fact_names = "crash_consistent", {"whole", "paces"}
     if record.lost or record.holes:
         code = "records_missing" if record.lost else "not_crash_consistent"
-        told = ({"lost"} if record.lost else set()) | ({"last", "holes"} if record.holes else set())
+        fact_names = ({"lost"} if record.lost else set()) | ({"last", "holes"} if record.holes else set())
     about = {"snapshot_class", "volumes", "acknowledged"}
-    return Outcome(code=f"snapshots.{code}", facts=record.model_dump(mode="json", include=about | told))
+    return Outcome(code=f"snapshots.{code}", facts=record.model_dump(mode="json", include=about | fact_names))
 
 
-def decide_writes_left(left: Span | None, limit: Limit, *, beyond: float = 1.0) -> Decision:
-    """What `judge_many_snapshots` says, without its words. `beyond`: by what factor on either side of the limit."""
-    if left is None or left.low is None or left.high is None:
+def decide_writes_left(share: Span | None, limit: Limit, *, beyond: float = 1.0) -> Decision:
+    """Return the decision of `judge_many_snapshots`. `beyond`: the factor by which it must lie on either side."""
+    if share is None or share.low is None or share.high is None:
         return "inconclusive"
-    return decide(left.low, left.high, at_least=limit.bound, beyond=beyond)
+    return decide(share.low, share.high, at_least=limit.bound, beyond=beyond)
 
 
 def judge_many_snapshots(record: ManySnapshotsRecord, limit: Limit) -> Verdict:
-    """The verdict on what many snapshots leave of a volume's writes."""
-    status, left = decide_writes_left(record.left, limit), record.left
-    interval = None if left is None or left.low is None or left.high is None else (left.low, left.high)
-    code = LIES[status] if interval else "unknown" if left is None else "too_few_samples"
+    """Return the verdict on the share of a volume's writes that many snapshots leave."""
+    status, share = decide_writes_left(record.left, limit), record.left
+    interval = None if share is None or share.low is None or share.high is None else (share.low, share.high)
+    code = LIES[status] if interval else "unknown" if share is None else "too_few_samples"
     return outcome(
         limit,
         storage_class=record.storage_class,
         status=status,
-        found=Outcome(
+        finding=Outcome(
             code=f"snapshots.writes_left_{code}",
             facts={
                 "count": record.count,
@@ -64,7 +64,7 @@ def judge_many_snapshots(record: ManySnapshotsRecord, limit: Limit) -> Verdict:
                 "without": record.without,
             },
         ),
-        measured=None if left is None else left.mean,
+        value=None if share is None else share.mean,
         interval=interval,
         confidence=record.confidence,
     )

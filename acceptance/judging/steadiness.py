@@ -9,7 +9,7 @@ from acceptance.results.requirement import Outcome
 from acceptance.wording import sentence
 
 
-def judge_again(passed: Verdict, limit: Limit, again: Estimate | None, *, after_s: float) -> Verdict:
+def judge_again(verdict: Verdict, limit: Limit, again: Estimate | None, *, after_s: float) -> Verdict:
     """Return the verdict, which is inconclusive if the load at the end of the run certainly misses the limit.
 
     Of two loads one met the limit and one missed it, each with its whole interval: the storage is not steady. The
@@ -20,11 +20,11 @@ def judge_again(passed: Verdict, limit: Limit, again: Estimate | None, *, after_
         again: what the load at the end showed of the limit's metric; None if nothing.
         after_s: seconds from the first load to that at the end.
     """
-    undecided = passed.status != "pass" or again is None or limit.metric.percentile is not None
-    if undecided or again is None or decide_limit(again, limit) != "fail":
-        return passed
-    ends = [each for each in (passed.low, passed.high, again.low, again.high) if each is not None]
-    changed = passed.model_copy(
+    keeps_verdict = verdict.status != "pass" or again is None or limit.metric.percentile is not None
+    if keeps_verdict or again is None or decide_limit(again, limit) != "fail":
+        return verdict
+    ends = [end for end in (verdict.low, verdict.high, again.low, again.high) if end is not None]
+    unsteady = verdict.model_copy(
         update={
             "status": "inconclusive",
             "low": min(ends),
@@ -32,4 +32,4 @@ def judge_again(passed: Verdict, limit: Limit, again: Estimate | None, *, after_
             "outcome": Outcome(code="steadiness.changed", facts={"again": again.mean, "after_s": after_s}),
         }
     )
-    return changed.model_copy(update={"reason": sentence(changed)})
+    return unsteady.model_copy(update={"reason": sentence(unsteady)})

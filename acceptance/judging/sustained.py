@@ -1,4 +1,4 @@
-"""The end of a sustained load + limit -> verdict. Pure."""
+"""End of a sustained load + limit -> verdict. Pure."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from acceptance.results.requirement import LIES, Decision, Outcome
 from acceptance.statistics.steady_state import steady_state
 
 CREDITS_S = 2000
-"""so long last the credits of common cloud disks under a load that draws all of their burst: 30 min of Azure's, 33 min
-of an EBS gp2 volume of 100 GiB; sources: docs/sustained.md"""
+"""The time (s) that the credits of common cloud disks last under a load at full burst: 30 min of Azure's, 33 min of an
+EBS gp2 volume of 100 GiB; sources: docs/sustained.md"""
 
 Facts = dict[str, JsonValue]
 
 
 def judge_sustained(record: SustainedRecord, limit: Limit) -> Verdict:
-    """The verdict on what storage did in the last seconds of a load: certain, and of storage that is steady then.
+    """Return the verdict on the last seconds of a load: they must decide with certainty, and be steady.
 
-    Inconclusive is what does not hold SNIA's steady state, and a pass over a file that the storage's cache can hold.
+    It is inconclusive without SNIA's steady state, and for a pass over a file that the storage's cache can hold.
     """
     load, estimate = record.load, record.load.metrics.get(limit.path)
     interval: tuple[float, float] | None = None
@@ -28,26 +28,26 @@ def judge_sustained(record: SustainedRecord, limit: Limit) -> Verdict:
     code, facts = "no_value" if estimate is None else "too_few_samples", _facts(record)
     if estimate is not None and estimate.low is not None and estimate.high is not None:
         interval = estimate.low, estimate.high
-        status, code, more = _judged(record, limit, interval)
+        status, code, more = _judge_end(record, limit, interval)
         facts |= more
     return outcome(
         limit,
         storage_class=load.storage_class,
-        measured=None if estimate is None else estimate.mean,
+        value=None if estimate is None else estimate.mean,
         interval=interval,
         confidence=None if estimate is None else estimate.confidence,
         status=status,
-        found=Outcome(code=f"sustained.{code}", facts=facts),
+        finding=Outcome(code=f"sustained.{code}", facts=facts),
     )
 
 
 def missed_credits_s(record: SustainedRecord) -> int | None:
-    """How long burst credits may last, if the load was too short to see their end; None if it was long enough."""
+    """Return the time (s) that burst credits may last, if the load was too short to see their end; else None."""
     return None if record.asked_s - record.judged_s >= CREDITS_S else CREDITS_S
 
 
-def _judged(record: SustainedRecord, limit: Limit, interval: tuple[float, float]) -> tuple[Decision, str, Facts]:
-    """The status, the name of what was found, and the facts that belong to it alone."""
+def _judge_end(record: SustainedRecord, limit: Limit, interval: tuple[float, float]) -> tuple[Decision, str, Facts]:
+    """Return the status, the code of the outcome, and the facts of that code alone."""
     state = steady_state(record.rounds)
     if not state.holds:
         return "inconclusive", "unsteady", {"range": state.range, "slope": state.slope}
@@ -58,7 +58,7 @@ def _judged(record: SustainedRecord, limit: Limit, interval: tuple[float, float]
 
 
 def _facts(record: SustainedRecord) -> Facts:
-    """Those that belong to whatever was found."""
+    """Return the facts of every outcome."""
     more = {"credits_s": missed_credits_s(record), "slowed_down_after_s": record.load.slowed_down_after_s}
-    known = {name: each for name, each in more.items() if each is not None}
-    return {"asked_s": record.asked_s, "judged_s": record.judged_s, **known}
+    known_facts = {name: value for name, value in more.items() if value is not None}
+    return {"asked_s": record.asked_s, "judged_s": record.judged_s, **known_facts}

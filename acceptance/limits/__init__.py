@@ -1,1 +1,1 @@
-"""What is asked of storage: `thresholds.yaml`, read strictly into the limits of a tier."""
+"""The requirements on storage: `thresholds.yaml`, read strictly into the limits of a tier."""

@@ -1,4 +1,4 @@
-"""The sections of a tier; of those whose limits stand at fixed keys also what each says, and when it is asked for."""
+"""The sections of a tier; for those with fixed keys also their limits, and the options that they require."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ from acceptance.limits.limit import Limit
 from acceptance.limits.ramps import RampRules
 from acceptance.limits.rebuilds import REBUILD
 from acceptance.limits.scaling import SCALING
-from acceptance.limits.sections import ALWAYS, Bound, Keys, Section, declared, entry_of
-from acceptance.limits.speed import COMPARISON, LIMITS, SUSTAINED
+from acceptance.limits.sections import ALWAYS, Bound, Keys, Section, declare_section, entry_of
+from acceptance.limits.speed import COMPARISON, LIMITS, SUSTAINED_LIMITS
 from acceptance.limits.under_load import NEIGHBOURS, UNDER_LOAD
 from acceptance.limits.values import QUANTITY, Share, Size
-from acceptance.results.many_files import DONE, FILE_OPERATIONS
+from acceptance.results.many_files import FILE_OPERATIONS, FILE_OUTCOMES
 from acceptance.results.operations import OPERATIONS, Operation
 from acceptance.text.quantities import parse_quantity
 
 SNAPSHOTS_PROFILE, SNAPSHOTS_METRIC = "sync-write-iops", "write.iops"
-"""what both volumes are loaded with, and what is compared: commits wait for such writes"""
+"""The load of both volumes, and the compared metric: commits wait for such writes."""
 PERCENTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99}
-"""by name: the share of operations that take no longer"""
+"""The share of operations that take no longer, by the name of the percentile."""
 FILES = 100_000
-"""that a limit is about where its section does not say how many"""
+"""The number of files of a limit, if its section does not set one."""
 StartAspect = Literal["start", "start_growth", "other_group"]
 START_ASPECTS: tuple[StartAspect, ...] = get_args(StartAspect)
 
 
 class AskedOperation(NamedTuple):
-    """What is to be done, and which of all that did it, in the order of their times."""
+    """An operation, and the percentile of its times that a limit is on."""
 
     operation: Operation
     percentile: str
 
 
 def operation_of(limit: Limit) -> AskedOperation | None:
-    """What a limit on control operations is on; None of that on what fails of all of them."""
+    """Return the operation that a limit is on; None for the limit on the failures of all operations."""
     operation, _, percentile = limit.path.partition(".")
     return AskedOperation(cast(Operation, operation), percentile) if percentile else None
 
@@ -59,7 +59,7 @@ _Cpus = Annotated[float, BeforeValidator(_cpus), QUANTITY]
 _Part = Annotated[float, BeforeValidator(_part), QUANTITY]
 _Restarts, _Pods = Annotated[int, Field(ge=0)], Annotated[int, Field(ge=1)]
 
-PRICE = declared(
+PRICE = declare_section(
     "price",
     "What a tier says of one profile.",
     {
@@ -84,7 +84,7 @@ PRICE = declared(
     profile=None,
     asked_with={"price"},
 )
-CONTROL_PLANE = declared(
+CONTROL_PLANE = declare_section(
     "control_plane",
     "The section of one tier. It inherits what it leaves out from the tier that it extends; `ramp` only as a whole.",
     {
@@ -97,27 +97,29 @@ CONTROL_PLANE = declared(
     asked_with={"destructive"},
     settings={"ramp": (RampRules | None, None)},
 )
-_LEFT = "The longest time (s) allowed from the last durable write on a node that fails to the first on another node."
-_TAINTED = "The same for a node that fails and is then tainted as out of service."
-_DRAINED = "The same for a node whose pod is evicted, as a drain does."
-FAILOVER = declared(
+_FAILOVER_TEXT = (
+    "The longest time (s) allowed from the last durable write on a node that fails to the first on another node."
+)
+_OUT_OF_SERVICE_TEXT = "The same for a node that fails and is then tainted as out of service."
+_DRAIN_TEXT = "The same for a node whose pod is evicted, as a drain does."
+FAILOVER = declare_section(
     "failover",
     "`{time: {at_most: 8min, because: ...}, drain_time: {at_most: 2min, because: ...}}`",
     {
         "time": Bound(
-            entry=entry_of("FailoverLimit", _LEFT),
+            entry=entry_of("FailoverLimit", _FAILOVER_TEXT),
             path="failover.time",
             words="time until the volume of a failed node is written on another: {wanted}",
             tile="Failover of a node",
         ),
         "out_of_service_time": Bound(
-            entry=entry_of("OutOfServiceLimit", _TAINTED),
+            entry=entry_of("OutOfServiceLimit", _OUT_OF_SERVICE_TEXT),
             path="failover.out_of_service_time",
             profile="failover-out-of-service",
             words="time until the volume of a failed (out-of-service) node is written on another: {wanted}",
         ),
         "drain_time": Bound(
-            entry=entry_of("DrainLimit", _DRAINED),
+            entry=entry_of("DrainLimit", _DRAIN_TEXT),
             path="drain.time",
             profile="drain",
             asked_with=ALWAYS,
@@ -130,7 +132,7 @@ FAILOVER = declared(
 _READY = "From a pod's deletion until another one is Ready in its place."
 _GAP = "Between two durable records meanwhile."
 _NEW = "From then until a new volume has been provisioned and written to."
-DISRUPTION = declared(
+DISRUPTION = declare_section(
     "disruption",
     "`{pod_ready: {at_most: 2min, because: ...}, write_gap: ..., new_volume: ...}`",
     {
@@ -158,33 +160,33 @@ _PERCENTILES = Keys(
     about="`{p95: {at_most: 30s, because: ...}}`",
     parts={name: Bound(words=f"{name} until {{operation}}, many at once: {{wanted}}") for name in PERCENTILES},
 )
-_FAILED = Bound(
+_FAILURES = Bound(
     entry=entry_of("FailedEntry", "`{at_most: 0%, because: ...}`", _Part),
     unit="ratio",
     counts=True,
     words="failed control operations, many at once: {wanted}",
 )
-CONTROL_OPERATIONS = declared(
+CONTROL_OPERATIONS = declare_section(
     "operations",
     "The section of one tier: a key for each operation, and one for what may fail of all of them.",
-    {**dict.fromkeys(OPERATIONS, _PERCENTILES), "failed": _FAILED},
+    {**dict.fromkeys(OPERATIONS, _PERCENTILES), "failed": _FAILURES},
     profile="control-operations",
     asked_with={"operations"},
 )
 _WRITES_LEFT = entry_of("WritesLeftEntry", "`{at_least: 50%, because: ...}`", Share, side="at_least")
-SNAPSHOTS = declared(
+SNAPSHOTS = declare_section(
     "snapshots",
     "`writes_left: {at_least: 50%, because: ...}`",
     {"writes_left": Bound(entry=_WRITES_LEFT, unit="ratio", path=SNAPSHOTS_METRIC, rule="writes_left_with_snapshots")},
     profile=SNAPSHOTS_PROFILE,
     asked_with={"operations"},
 )
-MANY_FILES = declared(
+MANY_FILES = declare_section(
     "many_files",
     "`{files: 100000, create: {at_most: 10min, because: ...}}`; `files` is how many all limits of it are about.",
     {
         **{
-            file_operation: Bound(words=f"{{files:,}} files {DONE[file_operation]}: {{wanted}}")
+            file_operation: Bound(words=f"{{files:,}} files {FILE_OUTCOMES[file_operation]}: {{wanted}}")
             for file_operation in FILE_OPERATIONS
         },
         "start": Bound(words="{files:,} files, slowest pod ready on them: {wanted}"),
@@ -195,13 +197,13 @@ MANY_FILES = declared(
     asked_with={"many_files"},
     settings={"files": (Annotated[int, Field(ge=1, le=99_999_999)], FILES)},
 )
-_BOUND = "The longest time (s) allowed from the creation of a PVC, for which a pod waits, until it is bound."
-PROVISIONING = declared(
+_BIND_TIME_TEXT = "The longest time (s) allowed from the creation of a PVC, for which a pod waits, until it is bound."
+PROVISIONING = declare_section(
     "provisioning",
     "`bind_time: {at_most: 60s, because: ...}`",
     {
         "bind_time": Bound(
-            entry=entry_of("ProvisioningLimit", _BOUND),
+            entry=entry_of("ProvisioningLimit", _BIND_TIME_TEXT),
             path="provisioning.bind_time",
             rule="bind_time",
             words="PVC bound {wanted} after its creation",
@@ -210,13 +212,15 @@ PROVISIONING = declared(
     },
     profile="volume",
 )
-_USED = "The longest time (s) allowed from the request for a volume until a pod has used it, on the slowest node."
-EVERY_NODE = declared(
+_NODE_READY_TEXT = (
+    "The longest time (s) allowed from the request for a volume until a pod has used it, on the slowest node."
+)
+EVERY_NODE = declare_section(
     "every_node",
     "`ready: {at_most: 60s, because: ...}`",
     {
         "ready": Bound(
-            entry=entry_of("NodeReadyLimit", _USED),
+            entry=entry_of("NodeReadyLimit", _NODE_READY_TEXT),
             path="every_node.ready",
             words="new volume used on the slowest node {wanted} after the request",
         )
@@ -228,7 +232,7 @@ SECTIONS: tuple[Section, ...] = (
     LIMITS,
     COMPARISON,
     SCALING,
-    SUSTAINED,
+    SUSTAINED_LIMITS,
     UNDER_LOAD,
     PRICE,
     NEIGHBOURS,
@@ -243,11 +247,11 @@ SECTIONS: tuple[Section, ...] = (
     EVERY_NODE,
     HISTORY,
 )
-"""All that a tier can have limits in, in the order of the schema."""
+"""All sections that a tier can have limits in, in the order of the schema."""
 BY_KEY = {section.key: section for section in SECTIONS}
 ON_PROFILES = {section.key for section in SECTIONS if section.by_profile} | {SNAPSHOTS.key, HISTORY.key}
-"""whose limits have profiles that are run"""
+"""The sections whose limits have profiles that are run."""
 BOUNDS: dict[str, Bound] = {
     path: bound for section in SECTIONS for path, (_, bound) in section.bounds.items() if bound.words
 }
-"""by what verdicts have for a metric"""
+"""The bounds by the path that verdicts have for a metric."""

@@ -1,4 +1,4 @@
-"""A JSON schema of files of limits, for editors: made of the models, and of what is put together before they see it."""
+"""A JSON schema of files of limits, for editors: built from the models, as people write their entries."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from acceptance.limits.schema import FileEntry
 from acceptance.limits.values import METRIC
 
 NAME = "limits.schema.json"
-"""The file beside this one that holds it."""
+"""The name of the schema's file, next to this one."""
 _SOURCE = {
     "description": "a key of `sources`, or several",
     "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}],
@@ -18,38 +18,38 @@ _SOURCE = {
 
 
 def editor_schema() -> str:
-    """The schema, as the file has it.
+    """Return the schema, as the file holds it.
 
-    A reason may be missing, for it can be inherited; whether it is there all the same only reading the files tells.
+    A reason may be missing, because it can be inherited; only reading the files shows if it exists.
     """
     schema: dict[str, Any] = FileEntry.model_json_schema()
-    for each in schema["$defs"].values():
-        _as_written(each)
+    for definition in schema["$defs"].values():
+        _as_written(definition)
     whole = {"$schema": "https://json-schema.org/draft/2020-12/schema", **_without_null(schema)}
     whole["title"] = "Limits of a storage acceptance run"
     return json.dumps(whole, indent=2) + "\n"
 
 
 def _as_written(entry: dict[str, Any]) -> None:
-    """As people write the entry: what it is told of its place is no key of it."""
+    """Change an entry to the form that people write: without the key of its metric, which the reader adds."""
     keys = entry.get("properties", {})
     keys.pop(METRIC, None)
     if REASON in keys:
         keys[SOURCE] = _SOURCE
-    required = [each for each in entry.get("required", ()) if each not in (METRIC, REASON)]
+    required_keys = [key for key in entry.get("required", ()) if key not in (METRIC, REASON)]
     entry.pop("required", None)
-    if required:
-        entry["required"] = required
+    if required_keys:
+        entry["required"] = required_keys
 
 
 def _without_null(node: Any) -> Any:
-    """Nobody writes `null` for what is left out."""
+    """Return the schema without `null`, because users leave a key out instead."""
     if isinstance(node, list):
-        return [_without_null(each) for each in node]
+        return [_without_null(item) for item in node]
     if not isinstance(node, dict):
         return node
-    kept = {key: _without_null(each) for key, each in node.items() if not (key == "default" and each is None)}
-    some = [each for each in kept.get("anyOf", ()) if each != {"type": "null"}]
-    if "anyOf" in kept and len(some) == 1:
-        return {key: each for key, each in kept.items() if key != "anyOf"} | some[0]
-    return kept
+    properties = {key: _without_null(value) for key, value in node.items() if not (key == "default" and value is None)}
+    alternatives = [alternative for alternative in properties.get("anyOf", ()) if alternative != {"type": "null"}]
+    if "anyOf" in properties and len(alternatives) == 1:
+        return {key: value for key, value in properties.items() if key != "anyOf"} | alternatives[0]
+    return properties

@@ -1,4 +1,4 @@
-"""How much worse than before storage may be: the section `history` of a tier, as models and as plain limits."""
+"""The section `history` of a tier, which limits regressions of storage, as models and as plain limits."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Annotated, Any, ClassVar
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
 
 from acceptance.limits.limit import Limit
-from acceptance.limits.sections import Inherited, Section
+from acceptance.limits.sections import Section, SectionSettings
 from acceptance.limits.values import Entry, MetricRule, Quantity, tell_metric
-from acceptance.results.metrics import CPU_PER_OPERATION, SHOWN, Metric
+from acceptance.results.metrics import CPU_PER_OPERATION, STANDARD_STATISTICS, Metric
 from acceptance.results.requirement import Operator
 from acceptance.text.quantities import parse_quantity
 
 FEWEST_RUNS, MOST_RUNS = 7, 30
-"""of which a level is made: fewer know neither it nor its noise, and for more one would wait longer than a month"""
+"""Bounds of the runs of a level: fewer show neither it nor its noise, and more would take longer than a month."""
 RUNS = 14
-"""unless a tier says otherwise: a fortnight of nights, with all of its weekdays"""
+"""The runs of a level unless a tier sets them: two weeks of nights, with all weekdays."""
 
 
 class _Rule(MetricRule):
@@ -30,8 +30,8 @@ class _Rule(MetricRule):
         margin = parse_quantity(text, unit="ratio")
         if metric is not None and not _is_kept(metric):
             raise ValueError(
-                f"wanted a metric that every run keeps and that can be compared ({', '.join(SHOWN)} of a direction, or "
-                f"{CPU_PER_OPERATION}), found {metric}"
+                f"wanted a metric that every run keeps and that can be compared ({', '.join(STANDARD_STATISTICS)} "
+                f"of a direction, or {CPU_PER_OPERATION}), found {metric}"
             )
         if metric is not None and metric.higher_is_better and margin >= 1.0:
             raise ValueError(f"wanted a margin below 100%, found {text!r}: no {metric} can be 100% lower than before")
@@ -39,7 +39,7 @@ class _Rule(MetricRule):
 
 
 def _is_kept(metric: Metric) -> bool:
-    return metric.path == CPU_PER_OPERATION or metric.path.endswith(tuple(f".{name}" for name in SHOWN))
+    return metric.path == CPU_PER_OPERATION or metric.path.endswith(tuple(f".{name}" for name in STANDARD_STATISTICS))
 
 
 _Rules = Annotated[dict[str, _Rule], BeforeValidator(tell_metric)]
@@ -54,17 +54,17 @@ class HistoryEntry(Entry):
     some_of: ClassVar[tuple[str, ...]] = ("runs", "limits")
 
 
-def _limits(said: HistoryEntry, _: str, inherited: Inherited) -> Iterator[Limit]:
-    """In the order of the section."""
-    for profile, rules in said.limits.items():
+def _limits(entry: HistoryEntry, _: str, settings: SectionSettings) -> Iterator[Limit]:
+    """Yield the limits in the order of the section."""
+    for profile, rules in entry.limits.items():
         for rule in rules.values():
             yield history_limit(
-                profile, rule.metric, margin=rule.not_worse_by, runs=inherited.runs, because=rule.because
+                profile, rule.metric, margin=rule.not_worse_by, runs=settings.runs, because=rule.because
             )
 
 
 def history_limit(profile: str, metric: Metric, *, margin: float, runs: int, because: str) -> Limit:
-    """The metric must not be worse than the level of the first `runs` runs by more than `margin` (0.10: a tenth).
+    """Return a limit: a metric not worse than the level of the first `runs` runs by more than `margin` (0.10: 10 %).
 
     The bound is the multiple of the level that is just allowed.
     """

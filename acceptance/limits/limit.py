@@ -1,4 +1,4 @@
-"""One limit: what storage must do, as data of one form, whatever it is on."""
+"""One limit, a requirement on storage, as data of one form for all sections."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from acceptance.results.requirement import FigureUnit, Operator, Requirement
 
 @dataclass(frozen=True, kw_only=True)
 class Limit:
-    """What one limit of a tier asks for: `bound`, in `unit`, is the least or the most that there may be.
+    """One limit of a tier: `bound`, in `unit`, is the least or the most allowed value.
 
-    `section` is that of the file; `rule` names the question in verdicts. `profile` is the load, or what stands for it,
-    and `path` that of a metric, or of what else is measured. `at` are the conditions, such as a number of volumes.
-    `because` tells whoever reads a failure why the limit exists.
+    `section` is that of the file; `rule` names the question in verdicts. `profile` is the load, or the subject in its
+    place, and `path` that of a metric, or of another measured value. `at`: the conditions, such as a number of volumes.
+    `because` explains to the reader of a failure why the limit exists.
     """
 
     section: str
@@ -30,12 +30,12 @@ class Limit:
 
     @property
     def metric(self) -> Metric:
-        """Of a load. Raises ValueError for a limit that is on something else."""
+        """Return the metric of a load. Raise ValueError if the limit is on something else."""
         return Metric.parse(self.path)
 
     @property
     def requirement(self) -> Requirement:
-        """As verdicts have it."""
+        """Return the limit in the form of verdicts."""
         return Requirement(
             rule=self.rule,
             profile=self.profile,
@@ -49,6 +49,6 @@ class Limit:
 
 
 def same_limit(limit: Limit) -> object:
-    """What is the same for a limit and for that of a parent which it replaces."""
+    """Return a key that is equal for a limit and for that of a parent which it replaces."""
     path = "" if limit.section == "scaling" else limit.path  # the growth of latency has one metric at a time
     return limit.section, limit.profile, path, limit.rule, limit.at.get("pods")

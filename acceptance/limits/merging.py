@@ -1,8 +1,8 @@
-"""What several files of limits say together: their tiers as one document, in which each profile stands by its name.
+"""The merge of several files of limits: their tiers as one document, in which each profile has its own key.
 
-A file may name a family of profiles (`"*-read-latency"`, or several names with commas between them) where it could name
-one. What it says of a profile by its own name counts more than what it says of a family. Whatever else is said twice,
-and not the same, is a conflict: no file silently changes what another one says.
+A file may name a family of profiles (`"*-read-latency"`, or several names with commas between them) instead of one. An
+entry of a profile by its own name precedes that of a family. Any other value that is set twice, and differently, is a
+conflict: no file silently changes another one.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from acceptance.limits.declared import SECTIONS as DECLARED
 from acceptance.text.strict_yaml import Document
 from acceptance.text.strict_yaml import Path as YamlPath
 
-SECTIONS = (*((each.key,) for each in DECLARED if each.by_profile), ("history", "limits"))
+SECTIONS = (*((section.key,) for section in DECLARED if section.by_profile), ("history", "limits"))
 """The sections of a tier whose keys are profiles."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Place:
-    """Where something is said: the file, its line counted from 1, and the path as the file has it."""
+    """The place of a value: the file, its line counted from 1, and the path as the file has it."""
 
     file: str
     line: int
@@ -30,13 +30,13 @@ class Place:
 
 
 _NOWHERE = Place(file="", line=1, path=())
-Told = tuple[Place, str]
-"""Where something is wrong, and what."""
+PlacedProblem = tuple[Place, str]
+"""The place of an error, and its text."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LimitsText:
-    """One file as it was read. `profiles`: those that its families can be of."""
+    """One parsed file. `profiles`: those that its families can contain."""
 
     name: str
     document: Document
@@ -44,25 +44,25 @@ class LimitsText:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Merged:
-    """What all files say together, and where each path of it comes from."""
+class MergedLimits:
+    """The content of all files together, and the place of each of its paths."""
 
     data: Any
     places: Mapping[YamlPath, Place]
-    problems: Sequence[Told]
+    problems: Sequence[PlacedProblem]
 
     def place_of(self, path: YamlPath) -> Place:
-        """Where the path is said; of one that no file has, where its nearest ancestor is."""
-        known = path
-        while known and known not in self.places:
-            known = known[:-1]
-        near = self.places[known]
-        return Place(file=near.file, line=near.line, path=near.path + path[len(known) :])
+        """Return the place of the path; of its nearest ancestor if no file has the path."""
+        nearest = path
+        while nearest and nearest not in self.places:
+            nearest = nearest[:-1]
+        near = self.places[nearest]
+        return Place(file=near.file, line=near.line, path=near.path + path[len(nearest) :])
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Said:
-    """One value; `exact`: of a profile that is named by its own name."""
+class _Value:
+    """One value; `exact`: its profile is named by its own name."""
 
     value: Any
     place: Place
@@ -71,12 +71,12 @@ class _Said:
 
 @dataclass(kw_only=True)
 class _Merging:
-    said: dict[YamlPath, _Said] = field(default_factory=dict)
+    values: dict[YamlPath, _Value] = field(default_factory=dict)
     places: dict[YamlPath, tuple[bool, Place]] = field(default_factory=dict)
-    problems: list[Told] = field(default_factory=list)
+    problems: list[PlacedProblem] = field(default_factory=list)
 
     def take(self, text: LimitsText) -> None:
-        """Add what this file says."""
+        """Add the content of this file."""
         lines = text.document.lines
         for path, line in lines.items():
             place = Place(file=text.name, line=line, path=path)
@@ -90,63 +90,63 @@ class _Merging:
             place = Place(file=text.name, line=text.document.line_of(path), path=path)
             members, exact = _members(path, text.profiles)
             for member in members:
-                self._add(member, _Said(value=value, place=place, exact=exact))
+                self._add(member, _Value(value=value, place=place, exact=exact))
 
-    def _add(self, path: YamlPath, new: _Said) -> None:
-        old = self.said.get(path)
+    def _add(self, path: YamlPath, new: _Value) -> None:
+        old = self.values.get(path)
         if old is None or (new.exact and not old.exact):
-            self.said[path] = new
+            self.values[path] = new
         elif old.exact == new.exact and old.value != new.value:
             self.problems.append((new.place, _conflict(old, new)))
 
     def data(self) -> dict[str, Any]:
-        """As one nested document."""
+        """Return the content as one nested document."""
         whole: dict[str, Any] = {}
-        for path, said in self.said.items():
+        for path, entry in self.values.items():
             *parents, last = map(str, path)
             at: Any = whole
             for key in parents:
                 at = at.setdefault(key, {}) if isinstance(at, dict) else None
-            value = {} if said.value == {} else said.value
+            value = {} if entry.value == {} else entry.value
             if not isinstance(at, dict) or isinstance(at.setdefault(last, value), dict) != isinstance(value, dict):
-                told = "wanted one form of it, found a mapping in one place and a value in another; remove one of them"
-                self.problems.append((said.place, told))
+                text = "wanted one form of it, found a mapping in one place and a value in another; remove one of them"
+                self.problems.append((entry.place, text))
         return whole
 
 
-def merge(texts: Sequence[LimitsText]) -> Merged:
-    """What the files say together, with what contradicts each other. Files that are no mappings are left out."""
+def merge(texts: Sequence[LimitsText]) -> MergedLimits:
+    """Merge the files and report their contradictions. Files that are no mappings are left out."""
     merging = _Merging()
     for text in texts:
         if isinstance(text.document.data, dict):
             merging.take(text)
     data = merging.data()
-    places = {path: each for path, (_, each) in merging.places.items()}
-    return Merged(data=data, places={(): _NOWHERE} | places, problems=merging.problems)
+    places = {path: place for path, (_, place) in merging.places.items()}
+    return MergedLimits(data=data, places={(): _NOWHERE} | places, problems=merging.problems)
 
 
 def is_family(key: object) -> bool:
-    """Whether a key names several profiles."""
+    """Return whether a key names several profiles."""
     return isinstance(key, str) and any(mark in key for mark in "*?,")
 
 
 def members_of(family: str, profiles: Collection[str]) -> list[str]:
-    """The profiles of a family, in their order; a name in it that is none is kept, for others to tell of."""
-    found: list[str] = []
-    for part in (each.strip() for each in family.split(",")):
+    """Return the profiles of a family, in their order; unknown names are kept, so that the caller can report them."""
+    members: list[str] = []
+    for part in (name.strip() for name in family.split(",")):
         pattern = "*" in part or "?" in part
-        found += (
+        members += (
             [profile for profile in sorted(profiles) if fnmatchcase(profile, part)]
             if pattern
             else [part]
             if part
             else []
         )
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(members))
 
 
 def _members(path: YamlPath, profiles: Collection[str]) -> tuple[list[YamlPath], bool]:
-    """The paths that a path of a file stands for, and whether it names the profile itself."""
+    """Return the paths that a path of a file stands for, and whether it names the profile itself."""
     at = _profile_at(path)
     if at is None or not is_family(path[at]):
         return [path], True
@@ -154,7 +154,7 @@ def _members(path: YamlPath, profiles: Collection[str]) -> tuple[list[YamlPath],
 
 
 def _profile_at(path: YamlPath) -> int | None:
-    """Where in a path the profile stands."""
+    """Return the index of the profile in a path."""
     if path[:1] != ("tiers",):
         return None
     for section in SECTIONS:
@@ -165,20 +165,20 @@ def _profile_at(path: YamlPath) -> int | None:
 
 
 def _leaves(value: Any, path: YamlPath = ()) -> Iterator[tuple[YamlPath, Any]]:
-    """What is no mapping, or an empty one; lists are told whole."""
+    """Yield the values that are no mappings, or empty ones, with their paths; a list is one value."""
     if isinstance(value, dict) and (value or not path):
-        for key, each in value.items():
-            yield from _leaves(each, (*path, key))
+        for key, child in value.items():
+            yield from _leaves(child, (*path, key))
     else:
         yield path, value
 
 
 def _no_member(family: object, profiles: Collection[str]) -> str:
-    known = ", ".join(sorted(profiles)) or "none at all"
-    return f"wanted a family with a profile in it (of {known}), found {family!r}; correct it or add a profile"
+    names = ", ".join(sorted(profiles)) or "none at all"
+    return f"wanted a family with a profile in it (of {names}), found {family!r}; correct it or add a profile"
 
 
-def _conflict(old: _Said, new: _Said) -> str:
+def _conflict(old: _Value, new: _Value) -> str:
     there = f"{old.value!r} on line {old.place.line}"
     if old.place.file != new.place.file:
         return (

@@ -1,4 +1,4 @@
-"""How pods with a volume each are added, and what ends that: `ramp` in the section `control_plane` of a tier."""
+"""The rules for adding pods with a volume each, and for the end: `ramp` in the section `control_plane` of a tier."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a rebuild must do: the section `rebuild` of a tier, as pydantic models and as plain limits."""
+"""The section `rebuild` of a tier, the requirements on rebuilds, as pydantic models and as plain limits."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from acceptance.limits.limit import Limit
-from acceptance.limits.sections import Inherited, Section
+from acceptance.limits.sections import Section, SectionSettings
 from acceptance.limits.values import Entry, Ratio, Sentence, Share, Size, Time
 from acceptance.results.rebuilds import PATTERNS, Pattern
 from acceptance.results.requirement import FigureUnit, Operator
 
 Kind = Literal["largest_volume", "foreground_iops", "foreground_p99"]
 TIME_LIMIT_S = 24 * 3600.0
-"""Longhorn gives a rebuild 24 h (its setting long-grpc-timeout), and a longer lack of one is a risk anywhere."""
+"""Longhorn gives a rebuild 24 h (its setting long-grpc-timeout); a longer lack of a replica is a risk anywhere."""
 
 _FORMS: dict[Kind, tuple[str, Operator, FigureUnit]] = {
     "largest_volume": ("rebuild.largest_volume", "at_least", "B"),
@@ -54,27 +54,27 @@ class RebuildEntry(Entry):
     some_of: ClassVar[tuple[str, ...]] = ("time_limit", "largest_volume", "foreground")
 
 
-def _limits(said: RebuildEntry, _: str, inherited: Inherited) -> Iterator[Limit]:
-    """The foreground's once for each pattern."""
-    front = said.foreground
+def _limits(entry: RebuildEntry, _: str, settings: SectionSettings) -> Iterator[Limit]:
+    """Yield the limits of the section; those on the foreground once for each pattern."""
+    front = entry.foreground
     for pattern in PATTERNS:
-        found: dict[Kind, tuple[float, str]] = {}
-        if (largest := said.largest_volume.get(pattern)) is not None:
-            found["largest_volume"] = largest.at_least, largest.because
+        bounds: dict[Kind, tuple[float, str]] = {}
+        if (largest := entry.largest_volume.get(pattern)) is not None:
+            bounds["largest_volume"] = largest.at_least, largest.because
         if front is not None and (iops := front.iops) is not None:
-            found["foreground_iops"] = iops.at_least, iops.because
+            bounds["foreground_iops"] = iops.at_least, iops.because
         if front is not None and (p99 := front.p99) is not None:
-            found["foreground_p99"] = p99.at_most, p99.because
-        for rule, (bound, because) in found.items():
-            yield rebuild_limit(pattern, rule, bound, because=because, time_limit_s=inherited.time_limit_s)
+            bounds["foreground_p99"] = p99.at_most, p99.because
+        for rule, (bound, because) in bounds.items():
+            yield rebuild_limit(pattern, rule, bound, because=because, time_limit_s=settings.time_limit_s)
 
 
 def rebuild_limit(
     pattern: Pattern, rule: Kind, bound: float, *, because: str, time_limit_s: float = TIME_LIMIT_S
 ) -> Limit:
-    """A limit on the rebuild of a volume that holds `pattern`.
+    """Return a limit on the rebuild of a volume that holds `pattern`.
 
-    `bound`: bytes for the largest volume; for the foreground its metric during the rebuild as a multiple of that
+    `bound`: bytes for the largest volume; for the foreground, its metric during the rebuild as a multiple of the value
     before it.
     """
     path, side, unit = _FORMS[rule]

@@ -1,4 +1,4 @@
-"""What parts of a file of limits say of each other: profiles and parents that must exist, and no circles of parents."""
+"""The references within a file of limits: profiles and parents must exist, and parents must form no circle."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 from acceptance.limits.merging import SECTIONS
 from acceptance.text.strict_yaml import Path as YamlPath
 
-Found = tuple[YamlPath, str]
-"""A path in the file and what is wrong there."""
+PathProblem = tuple[YamlPath, str]
+"""A path in the file, and the error there."""
 
 
-def reference_problems(data: Any, *, profiles: Collection[str]) -> Iterator[Found]:
-    """What only shows when parts are seen together: profiles and parents that do not exist, circles of parents.
+def reference_problems(data: Any, *, profiles: Collection[str]) -> Iterator[PathProblem]:
+    """Yield the errors between parts of the file: profiles and parents that do not exist, circles of parents.
 
-    It works on the plain data, so that these are reported beside whatever else is wrong.
+    It works on the plain data, so that these errors are reported together with all others.
     """
     tiers = _mapping(_mapping(data).get("tiers"))
     parents = {name: _mapping(tier).get("extends") for name, tier in tiers.items()}
@@ -23,9 +23,9 @@ def reference_problems(data: Any, *, profiles: Collection[str]) -> Iterator[Foun
         for section in SECTIONS:
             for profile in _mapping(_at(tier, section)):
                 if profile not in profiles:
-                    known = ", ".join(sorted(profiles)) or "none at all"
+                    names = ", ".join(sorted(profiles)) or "none at all"
                     text = (
-                        f"wanted a profile that exists ({known}), found {profile!r}; correct the name or add a profile"
+                        f"wanted a profile that exists ({names}), found {profile!r}; correct the name or add a profile"
                     )
                     yield ("tiers", name, *section, profile), text
         parent = parents[name]
@@ -51,10 +51,10 @@ def _at(value: Any, path: Iterable[str]) -> Any:
 
 
 def ancestors(name: str, parents: dict[str, Any]) -> list[str]:
-    """The parents of a tier, nearest first; each once, so that it ends in a circle too."""
-    found: list[str] = []
+    """Return the ancestors of a tier, nearest first; each once, so that it ends in a circle too."""
+    chain: list[str] = []
     parent = parents.get(name)
-    while isinstance(parent, str) and parent in parents and parent not in found:
-        found.append(parent)
+    while isinstance(parent, str) and parent in parents and parent not in chain:
+        chain.append(parent)
         parent = parents.get(parent)
-    return found
+    return chain

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from acceptance.limits.limit import Limit
-from acceptance.limits.references import Found
+from acceptance.limits.references import PathProblem
 from acceptance.limits.tiers import Tier
 from acceptance.limits.under_load import NEIGHBOURS, UNDER_LOAD
 from acceptance.results.metrics import Metric
 from acceptance.text.strict_yaml import Path
 
 Missing = Callable[[str, Metric], str | None]
-"""Returns why the profile of a name never reports a metric; None if it does, and of profiles that are unknown."""
+"""A function that returns why a profile never reports a metric; None if it does, or if the profile is unknown."""
 _ON_METRICS: Mapping[str, Path] = {
-    **{each: (each,) for each in ("limits", "comparison", "scaling", "sustained", UNDER_LOAD.key, NEIGHBOURS.key)},
+    **{key: (key,) for key in ("limits", "comparison", "scaling", "sustained", UNDER_LOAD.key, NEIGHBOURS.key)},
     "history": ("history", "limits"),
 }
-"""sections with limits on metrics of profiles, and where in a tier the profiles stand"""
+"""The sections with limits on metrics of profiles, and the paths of the profiles in a tier."""
 
 
 def nothing_missing(profile: str, metric: Metric) -> None:
@@ -32,7 +32,7 @@ def metric_problem(profile: str, metric: Metric, missing: Missing) -> str | None
     return f"wanted a metric that profile {profile} reports, found {metric}: {why}; limit another metric or profile"
 
 
-def never_reported(tier: Tier, origins: Mapping[Limit, str], missing: Missing) -> Iterator[Found]:
+def unreported_limits(tier: Tier, origins: Mapping[Limit, str], missing: Missing) -> Iterator[PathProblem]:
     """Yield the limits of a tier, inherited ones included, on what their profiles never report."""
     for limit in tier.limits:
         if limit.section in _ON_METRICS and (problem := metric_problem(limit.profile, limit.metric, missing)):
@@ -41,7 +41,7 @@ def never_reported(tier: Tier, origins: Mapping[Limit, str], missing: Missing) -
 
 
 def _key(limit: Limit) -> str:
-    """Where in a profile's limits the metric stands."""
+    """Return the key of the metric in a profile's limits."""
     if limit.section == "scaling":
         return limit.rule if limit.rule == "latency_growth" else "metric"
     return limit.path

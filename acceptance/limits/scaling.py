@@ -1,4 +1,4 @@
-"""What many volumes of a class must do: the section `scaling` of a tier, as pydantic models and as plain limits."""
+"""The section `scaling` of a tier, the requirements on many volumes, as pydantic models and as plain limits."""
 
 from __future__ import annotations
 
@@ -80,35 +80,35 @@ class ScalingEntry(Entry):
     @model_validator(mode="after")
     def _can_be_read(self) -> Self:
         list(_limits(self, "", None))
-        pods = [each.pods for each in self.per_volume]
+        pods = [step.pods for step in self.per_volume]
         if len(set(pods)) < len(pods):
             raise ValueError(f"wanted per_volume once for each number of pods, found {pods}")
         return self
 
 
-def _limits(said: ScalingEntry, profile: str, _: object) -> Iterator[Limit]:
-    """In the order of the section."""
-    limit = partial(scaling_limit, profile, said.metric)
-    if (last := said.total_at_last_step) is not None:
+def _limits(entry: ScalingEntry, profile: str, _: object) -> Iterator[Limit]:
+    """Yield the limits in the order of the section."""
+    limit = partial(scaling_limit, profile, entry.metric)
+    if (last := entry.total_at_last_step) is not None:
         yield limit("total_at_last_step", last.at_least, because=last.because)
-    for each in said.per_volume:
-        rate = parse_quantity(each.at_least, unit=rate_unit(said.metric))
+    for step in entry.per_volume:
+        rate = parse_quantity(step.at_least, unit=rate_unit(entry.metric))
         if rate == 0.0:
-            raise ValueError(f"wanted a limit above zero, found {each.at_least!r}, which every class meets")
-        yield limit("per_volume", rate, because=each.because, pods=each.pods)
-    if (growth := said.latency_growth) is not None:
+            raise ValueError(f"wanted a limit above zero, found {step.at_least!r}, which every class meets")
+        yield limit("per_volume", rate, because=step.because, pods=step.pods)
+    if (growth := entry.latency_growth) is not None:
         yield scaling_limit(profile, growth.metric, "latency_growth", growth.at_most, because=growth.because)
-    if (limited := said.rate_limited) is not None:
-        yield limit("rate_limited", limited.at_least, because=limited.because, of_capacity=limited.of_capacity)
-    if (nodes := said.node_scaling) is not None:
+    if (rate_limit := entry.rate_limited) is not None:
+        yield limit("rate_limited", rate_limit.at_least, because=rate_limit.because, of_capacity=rate_limit.of_capacity)
+    if (nodes := entry.node_scaling) is not None:
         yield limit("node_scaling", nodes.at_least, because=nodes.because)
 
 
 def scaling_limit(profile: str, metric: Metric, rule: Kind, bound: float, *, because: str, **at: float) -> Limit:
-    """A limit on many volumes of one profile. `bound` is a ratio, for `per_volume` in the metric's unit.
+    """Return a limit on many volumes of one profile. `bound` is a ratio, for `per_volume` in the metric's unit.
 
-    `at`: `pods`, of `per_volume`, the step that is judged; `of_capacity`, of `rate_limited`, the share of what the
-    steps surely did (`rates.sure_total`) that all volumes together are asked for.
+    `at`: `pods`, of `per_volume`, the step that is judged; `of_capacity`, of `rate_limited`, the requested rate of all
+    volumes together, as a share of the rate that the steps surely reached (`rates.sure_total`).
     """
     return Limit(
         section="scaling",
@@ -124,7 +124,7 @@ def scaling_limit(profile: str, metric: Metric, rule: Kind, bound: float, *, bec
 
 
 def rate_unit(metric: Metric) -> Literal["1/s", "B/s"]:
-    """The unit of a metric that is a rate."""
+    """Return the unit of a metric that is a rate."""
     return "1/s" if metric.statistic == "iops" else "B/s"
 
 

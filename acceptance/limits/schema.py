@@ -1,4 +1,4 @@
-"""What a file of limits may say, as pydantic models: structure, metrics and units, each value by itself."""
+"""The schema of a file of limits, as pydantic models: structure, metrics and units, each value by itself."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field, create_model
 
 from acceptance.limits.declared import SECTIONS
 from acceptance.limits.limit import Limit
-from acceptance.limits.sections import Inherited, Section
+from acceptance.limits.sections import Section, SectionSettings
 from acceptance.limits.values import Entry, Sentence
 
 
@@ -29,23 +29,23 @@ def _address(text: str) -> str:
 
 
 class TierHead(Entry):
-    """What a tier says beside its sections."""
+    """The keys of a tier that are no sections."""
 
     description: str = ""
     extends: str | None = None
     requires: list[Annotated[str, AfterValidator(_test_name)]] = Field(default_factory=list)
 
-    def said(self, section: Section, setting: str) -> Any:
-        """What it says in a section that holds for all of it; None where it says nothing."""
+    def section_setting(self, section: Section, setting: str) -> Any:
+        """Return a setting of a whole section; None if the tier does not set it."""
         return getattr(getattr(self, section.key), setting, None)
 
-    def own(self, inherited: Inherited) -> Iterator[Limit]:
-        """What this tier says itself."""
+    def own(self, settings: SectionSettings) -> Iterator[Limit]:
+        """Yield the limits that this tier sets itself."""
         for section in SECTIONS:
-            yield from section.read(getattr(self, section.key), inherited)
+            yield from section.read(getattr(self, section.key), settings)
 
 
-_SECTION_FIELDS: dict[str, Any] = {each.key: each.field for each in SECTIONS}
+_SECTION_FIELDS: dict[str, Any] = {section.key: section.field for section in SECTIONS}
 TierEntry = create_model(
     "TierEntry",
     __base__=TierHead,
@@ -62,7 +62,7 @@ class SourceEntry(Entry):
 
 
 class FileHead(Entry):
-    """What a file says; of its tiers, what is not in their sections."""
+    """The content of a file; of its tiers, the keys that are no sections."""
 
     version: Literal[1]
     sources: dict[str, SourceEntry] = Field(default_factory=dict)

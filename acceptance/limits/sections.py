@@ -14,16 +14,16 @@ from acceptance.limits.values import Entry, MetricRule, Sentence, Time, TimeLimi
 from acceptance.results.requirement import FigureUnit, Operator
 
 ALWAYS: frozenset[str] = frozenset()
-"""asked for in every run; others with the options, by their keys in the settings, that must all be given"""
+"""The options of a limit that every run judges; other limits name the options that they all require, by their keys."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Bound:
-    """One limit, at its key. `entry`: what stands there; `path`: what verdicts have for a metric, unless the keys.
+    """One limit, at its key. `entry`: the model of its value; `path`: the metric's path in verdicts, if not the keys.
 
-    `rule`, `profile`, `asked_with`: unless they are the side of the bound, and those of its section. `words`: what it
-    is on, with `{wanted}` in the place of what it wants; `counts`: it limits how often or how much of all, and a bound
-    of 0 is none; `per`: in what time its unit is. `tile`: its title on the report's first screen, if it stands there.
+    `rule`, `profile`, `asked_with`: if they are not the side of the bound, and those of its section. `words`: its
+    subject, with `{wanted}` in place of the bound; `counts`: it limits a number or a share of all, and a bound of 0
+    means none; `per`: the time that its unit refers to. `tile`: its title on the report's first screen, if it has one.
     """
 
     entry: type[Entry] = TimeLimit
@@ -39,22 +39,22 @@ class Bound:
 
     @property
     def side(self) -> Operator:
-        """On which side of it values must lie."""
+        """Return the side of the bound on which values must lie."""
         return "at_least" if "at_least" in self.entry.model_fields else "at_most"
 
 
 def entry_of(name: str, about: str | None = None, value: Any = Time, *, side: Operator = "at_most") -> type[Entry]:
-    """The model of `{at_most: 60s, because: ...}`. `name`, `about`: as the schema has them; `value`: its type."""
+    """Return the model of `{at_most: 60s, because: ...}`. `name`, `about`: those of the schema; `value`: its type."""
     fields: dict[str, Any] = {side: (value, ...), "because": (Sentence, ...)}
     return create_model(name, __base__=Entry, __doc__=about, **fields)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Keys:
-    """A mapping of limits, and of such mappings, by their keys: one of them at least.
+    """A mapping of limits, and of such mappings, by their keys; at least one of them must be present.
 
-    `name`, `about`: as the schema has them. `settings`: what stands before them, with type and default, of which those
-    with a default are conditions of all limits, and the others may stand alone.
+    `name`, `about`: those of the schema. `settings`: further keys before them, with type and default; those with a
+    default are conditions of all limits, and the others may be present alone.
     """
 
     name: str
@@ -64,27 +64,27 @@ class Keys:
 
     @cached_property
     def entry(self) -> type[Entry]:
-        """The model of the mapping."""
-        parts = {key: (each.entry | None, None) for key, each in self.parts.items()}
+        """Return the model of the mapping."""
+        parts = {key: (part.entry | None, None) for key, part in self.parts.items()}
         fields: dict[str, Any] = {**self.settings, **parts}
-        made = create_model(self.name, __base__=Entry, __doc__=self.about, **fields)
-        made.some_of = (*(key for key in self.settings if key not in self.conditions), *self.parts)
-        return made
+        model = create_model(self.name, __base__=Entry, __doc__=self.about, **fields)
+        model.some_of = (*(key for key in self.settings if key not in self.conditions), *self.parts)
+        return model
 
     @property
     def conditions(self) -> tuple[str, ...]:
-        """Settings that all limits are about."""
+        """Return the settings that are conditions of all limits."""
         return tuple(key for key, (_, default) in self.settings.items() if default is not None)
 
     def bounds(self, *above: str) -> Iterator[tuple[tuple[str, ...], Bound]]:
-        """All limits that there can be, with the keys on the way to them."""
-        for key, each in self.parts.items():
-            yield from each.bounds(*above, key) if isinstance(each, Keys) else [((*above, key), each)]
+        """Yield all possible limits, with the keys that lead to them."""
+        for key, part in self.parts.items():
+            yield from part.bounds(*above, key) if isinstance(part, Keys) else [((*above, key), part)]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Inherited:
-    """What holds for all limits of a section, also for those of a parent: the youngest tier that sets it decides."""
+class SectionSettings:
+    """The settings of whole sections, parents' limits included: the youngest tier that sets one decides."""
 
     time_limit_s: float
     runs: int
@@ -92,43 +92,43 @@ class Inherited:
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
-    """A section of a tier. `form`: of what stands at its key, or at each profile in it (`by_profile`).
+    """A section of a tier. `form`: the type of the value at its key, or at each profile in it (`by_profile`).
 
-    `limits` reads the limits of that. `asked_with`: the options, by their keys in the settings, that must all be given.
-    `of_figures`: its limits are on figures of a `FiguresRecord`, and a test with the argument KEY_limit is about each.
+    `limits` reads the limits of that value. `asked_with`: the required options, by their keys in the settings.
+    `of_figures`: its limits are on figures of a `FiguresRecord`, and a test with the argument KEY_limit covers each.
     """
 
     key: str
     form: Any
-    limits: Callable[[Any, str, Inherited], Iterator[Limit]]
+    limits: Callable[[Any, str, SectionSettings], Iterator[Limit]]
     by_profile: bool = False
     asked_with: frozenset[str] = ALWAYS
     keys: Keys | None = None
-    """where it is declared by its keys"""
+    """The keys of a section that is declared by them."""
     profile: str = ""
-    """what verdicts have for one where it is not by profile"""
+    """The profile in verdicts of a section that is not by profile."""
     of_figures: bool = False
 
     @property
     def field(self) -> tuple[Any, Any]:
-        """Of the model of a tier."""
+        """Return the field of the section in the model of a tier."""
         return (dict[str, self.form], Field(default_factory=dict)) if self.by_profile else (self.form | None, None)  # type: ignore[name-defined]
 
-    def read(self, said: Any, inherited: Inherited) -> Iterator[Limit]:
-        """The limits of what a tier says in this section."""
-        by_profile = said if self.by_profile else {} if said is None else {"": said}
+    def read(self, content: Any, settings: SectionSettings) -> Iterator[Limit]:
+        """Yield the limits of a tier's content in this section."""
+        by_profile = content if self.by_profile else {} if content is None else {"": content}
         for profile, entry in by_profile.items():
-            yield from self.limits(entry, profile, inherited)
+            yield from self.limits(entry, profile, settings)
 
     @cached_property
     def bounds(self) -> Mapping[str, tuple[str, Bound]]:
-        """Of a section with fixed keys: by what verdicts have for a metric, the last key and what stands there."""
-        return {} if self.keys is None else {_path(keys, each): (keys[-1], each) for keys, each in self.keys.bounds()}
+        """Return the last key and the bound by the path in verdicts, for a section with fixed keys."""
+        return {} if self.keys is None else {_path(keys, part): (keys[-1], part) for keys, part in self.keys.bounds()}
 
     def limit(
         self, path: str, value: float, *, because: str, profile: str = "", at: Mapping[str, float] | None = None
     ) -> Limit:
-        """A limit of a section with fixed keys. `path`: what verdicts have for a metric."""
+        """Return a limit of a section with fixed keys. `path`: that of the metric in verdicts."""
         _, bound = self.bounds[path]
         return Limit(
             section=self.key,
@@ -144,16 +144,16 @@ class Section:
 
     @property
     def options(self) -> frozenset[str]:
-        """All with which limits of this section are asked for."""
+        """Return all options that limits of this section require."""
         return self.asked_with.union(*(bound.asked_with or ALWAYS for _, bound in self.bounds.values()))
 
-    def asked(self, limit: Limit) -> frozenset[str]:
-        """The options with which a limit of this section is asked for."""
+    def options_for(self, limit: Limit) -> frozenset[str]:
+        """Return the options that a limit of this section requires."""
         own = self.bounds[limit.path][1].asked_with if limit.path in self.bounds else None
         return self.asked_with if own is None else own
 
 
-def declared(
+def declare_section(
     key: str,
     about: str,
     parts: Mapping[str, Bound | Keys],
@@ -163,17 +163,17 @@ def declared(
     settings: Mapping[str, tuple[Any, Any]] | None = None,
     of_figures: bool = False,
 ) -> Section:
-    """A section whose limits stand at fixed keys: `about`, `parts` and `settings` are those of its `Keys`.
+    """Return a section whose limits have fixed keys: `about`, `parts` and `settings` are those of its `Keys`.
 
-    `profile`: what verdicts have for one; None: it is by profiles. `of_figures`: as a `Section` has it.
+    `profile`: the profile in verdicts; None: the section is by profiles. `of_figures`: as in `Section`.
     """
     name = "".join(part.capitalize() for part in key.split("_"))
     keys = Keys(name=f"{name}Entry", about=about, parts=parts, settings=settings or {})
 
-    def limits(said: Any, of: str, _: Inherited) -> Iterator[Limit]:
-        at = {name: getattr(said, name) for name in keys.conditions}
+    def limits(content: Any, of: str, _: SectionSettings) -> Iterator[Limit]:
+        at = {name: getattr(content, name) for name in keys.conditions}
         for path, bound in keys.bounds():
-            entry = reduce(lambda entry, name: getattr(entry, name, None), path, said)
+            entry = reduce(lambda entry, name: getattr(entry, name, None), path, content)
             if entry is not None:
                 value = getattr(entry, bound.side)
                 yield section.limit(_path(path, bound), value, because=entry.because, profile=of, at=at)
@@ -196,18 +196,18 @@ def _path(keys: tuple[str, ...], bound: Bound) -> str:
 
 
 class ByMetric(Protocol):
-    """An entry that stands at a metric of a profile."""
+    """An entry at a metric of a profile."""
 
     def limits(self, profile: str) -> Iterator[Limit]:
-        """Of that profile."""
+        """Yield the limits on that profile."""
 
 
 def by_metric(key: str, entry: type[MetricRule], *, asked_with: Collection[str] = ALWAYS) -> Section:
-    """A section with an entry for each metric of each profile, which has a method `limits`."""
+    """Return a section with an entry for each metric of each profile; the entry has a method `limits`."""
 
-    def limits(said: Mapping[str, ByMetric], profile: str, _: Inherited) -> Iterator[Limit]:
-        for each in said.values():
-            yield from each.limits(profile)
+    def limits(rules: Mapping[str, ByMetric], profile: str, _: SectionSettings) -> Iterator[Limit]:
+        for rule in rules.values():
+            yield from rule.limits(profile)
 
     form = Annotated[dict[str, entry], BeforeValidator(tell_metric)]  # type: ignore[valid-type]
     return Section(key=key, form=form, limits=limits, by_profile=True, asked_with=frozenset(asked_with))

@@ -1,4 +1,4 @@
-"""What a load must reach, also at the end of a long one, and how it may compare with a baseline."""
+"""Limits on the speed of a load, also at the end of a long one, and on its comparison with a baseline."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RuleKind = Literal["not_better_than_baseline_by", "not_worse_than_baseline_by"]
 
 
 def speed_limit(profile: str, metric: Metric, side: Operator, bound: float, *, because: str) -> Limit:
-    """A limit on one metric of one profile; `bound` in the metric's unit."""
+    """Return a limit on one metric of one profile; `bound` in the metric's unit."""
     return Limit(
         section="limits",
         rule=side,
@@ -53,7 +53,7 @@ class LimitEntry(MetricRule):
         return value
 
     def limits(self, profile: str) -> Iterator[Limit]:
-        """One a side."""
+        """Yield one limit per side."""
         for side in get_args(Operator):
             if (bound := getattr(self, side)) is not None:
                 yield speed_limit(profile, self.metric, side, bound, because=self.because)
@@ -73,17 +73,17 @@ class SustainedEntry(LimitEntry):
         return metric
 
     def limits(self, profile: str) -> Iterator[Limit]:
-        """One a side."""
+        """Yield one limit per side."""
         for limit in super().limits(profile):
-            yield sustained(limit)
+            yield sustained_limit(limit)
 
 
-def sustained(limit: Limit) -> Limit:
-    """The same limit at the end of a sustained load."""
+def sustained_limit(limit: Limit) -> Limit:
+    """Return the limit for the end of a sustained load."""
     return replace(limit, section="sustained", rule=f"{limit.rule}_sustained")
 
 
-_WHY_NOT_COMPARED = {
+_INCOMPARABLE = {
     STALL: "which is of one moment; limit it under limits:",
     CPU: "CPU time a second, of which slower storage has less; compare cpu.per_operation",
 }
@@ -103,7 +103,7 @@ class ComparisonEntry(MetricRule):
         margin = parse_quantity(text, unit="ratio")
         kind: RuleKind = info.field_name  # type: ignore[assignment]
         if metric is not None and not metric.is_comparable:
-            raise ValueError(f"wanted a metric that can be compared, found {metric}, {_WHY_NOT_COMPARED[metric.path]}")
+            raise ValueError(f"wanted a metric that can be compared, found {metric}, {_INCOMPARABLE[metric.path]}")
         if metric is not None and _side_of(kind, metric) == "at_least" and margin >= 1.0:
             raise ValueError(
                 f"wanted a margin below 100%, found {text!r}: no {metric} can be 100% lower than another, so the rule "
@@ -112,18 +112,18 @@ class ComparisonEntry(MetricRule):
         return margin
 
     def limits(self, profile: str) -> Iterator[Limit]:
-        """One a kind of rule."""
+        """Yield one limit per kind of rule."""
         for kind in get_args(RuleKind):
             if (margin := getattr(self, kind)) is not None:
                 yield comparison_rule(profile, self.metric, kind, margin, because=self.because)
 
 
 def comparison_rule(profile: str, metric: Metric, kind: RuleKind, margin: float, *, because: str) -> Limit:
-    """The candidate must not be better, or must not be worse, than the baseline by more than `margin` (0.20: a fifth).
+    """Return a rule: the candidate not better, or not worse, than the baseline by more than `margin` (0.20: a fifth).
 
     Better is higher for IOPS and bandwidth, lower for latency and CPU time. A candidate that is too good has most
-    likely not done what it was asked to do: that is what `not_better_than_baseline_by` is for. The bound is the ratio
-    candidate / baseline that is just allowed: with a margin of 0.20 it is 1.2, or 0.8 from below.
+    likely not done its work: `not_better_than_baseline_by` detects that. The bound is the ratio candidate / baseline
+    that is just allowed: with a margin of 0.20 it is 1.2, or 0.8 from below.
     """
     side = _side_of(kind, metric)
     return Limit(
@@ -140,11 +140,11 @@ def comparison_rule(profile: str, metric: Metric, kind: RuleKind, margin: float,
 
 
 def _side_of(kind: RuleKind, metric: Metric) -> Operator:
-    """Whether a rule of this kind keeps the metric's ratio candidate / baseline from rising or from falling."""
+    """Return the side on which a rule of this kind keeps the metric's ratio candidate / baseline."""
     too_good = kind == "not_better_than_baseline_by"
     return "at_most" if too_good == metric.higher_is_better else "at_least"
 
 
 LIMITS = by_metric("limits", LimitEntry)
 COMPARISON = by_metric("comparison", ComparisonEntry)
-SUSTAINED = by_metric("sustained", SustainedEntry, asked_with={"sustained"})
+SUSTAINED_LIMITS = by_metric("sustained", SustainedEntry, asked_with={"sustained"})

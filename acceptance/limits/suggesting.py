@@ -1,4 +1,4 @@
-"""Limits from what good runs did: the worst end of their confidence intervals, less a margin. Pure."""
+"""Limits from the results of good runs: the worst end of their confidence intervals, less a margin. Pure."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from acceptance.text.errors import WrongUsage
 from acceptance.text.quantities import format_quantity
 
 MARGIN = 0.20
-"""What nights differ by on shared machines, and more; who knows his own asks for less."""
+"""More than the difference between nights on shared machines; users who know their own may choose less."""
 _MIB = 1024**2
 
 
 @dataclass(frozen=True, kw_only=True)
 class Suggestion:
-    """One limit. `seen`: the worst end of all intervals; `value` and `seen` in the metric's unit."""
+    """One limit. `worst_end`: that of all intervals; `value` and `worst_end` in the metric's unit."""
 
     profile: str
     metric: Metric
     kind: Operator
     value: float
-    seen: float
+    worst_end: float
 
     @property
-    def written(self) -> str:
-        """The value as a file of limits has it: `1200`, `80MiB/s`, `2.5ms`."""
+    def value_text(self) -> str:
+        """Return the value in the notation of a file of limits: `1200`, `80MiB/s`, `2.5ms`."""
         if self.metric.unit == "1/s":
             return f"{self.value:.12g}"
         if self.metric.unit == "B/s":
@@ -41,41 +41,43 @@ class Suggestion:
         return f"{self.value * 1e3:.12g}ms" if self.value >= 1e-3 else f"{self.value * 1e6:.12g}us"
 
 
-def suggested(runs: Sequence[Results], *, storage_class: str | None, margin: float) -> list[Suggestion]:
-    """A limit for each metric that the tier of these runs has one on, and for the IOPS of profiles that it has none on.
+def suggest_limits(runs: Sequence[Results], *, storage_class: str | None, margin: float) -> list[Suggestion]:
+    """Return a limit for each metric that the runs' tier limits, and for the IOPS of profiles without limits.
 
-    `margin`: 0.2 asks for a fifth less than the worst end of all intervals. `storage_class`: where they have several.
-    Raises WrongUsage for runs that are not good, not of one load, or have nothing in common.
+    `margin`: 0.2 requires a fifth less than the worst end of all intervals. `storage_class`: required if the runs have
+    several. Raise WrongUsage for runs that are not good, not of one load, or have nothing in common.
     """
     _refuse_unfit(runs)
     name = _class_of(runs, storage_class)
-    measured = [
+    runs_by_profile = [
         {measurement.profile: measurement for measurement in run.measurements if _is_of(measurement, name)}
         for run in runs
     ]
-    found: list[Suggestion] = []
-    for profile in sorted(set.intersection(*(set(each) for each in measured))):
-        for metric in _metrics(runs, name, measured[0][profile]):
-            estimates = [each[profile].metrics.get(metric.path) for each in measured]
-            found += _of(profile, metric, estimates, margin=margin)
-    if not found:
+    suggestions: list[Suggestion] = []
+    for profile in sorted(set.intersection(*(set(by_profile) for by_profile in runs_by_profile))):
+        for metric in _metrics(runs, name, runs_by_profile[0][profile]):
+            estimates = [by_profile[profile].metrics.get(metric.path) for by_profile in runs_by_profile]
+            suggestions += _of(profile, metric, estimates, margin=margin)
+    if not suggestions:
         raise WrongUsage(f"wanted figures of {name} with a confidence interval in each run, found none in common")
-    return found
+    return suggestions
 
 
-def stricter(found: Sequence[Suggestion], tier: Tier) -> list[Suggestion]:
-    """Those that ask for more than the tier does."""
+def stricter(suggestions: Sequence[Suggestion], tier: Tier) -> list[Suggestion]:
+    """Return the suggestions that require more than the tier does."""
 
-    def asks_more(each: Suggestion) -> bool:
-        own = [one for one in tier.of("limits", profile=each.profile) if one.path == each.metric.path]
-        same = [one.bound for one in own if one.operator == each.kind]
-        return all(each.value > value if each.kind == "at_least" else each.value < value for value in same)
+    def asks_more(new: Suggestion) -> bool:
+        own = [limit for limit in tier.of("limits", profile=new.profile) if limit.path == new.metric.path]
+        same = [limit.bound for limit in own if limit.operator == new.kind]
+        return all(new.value > value if new.kind == "at_least" else new.value < value for value in same)
 
-    return [each for each in found if asks_more(each)]
+    return [suggestion for suggestion in suggestions if asks_more(suggestion)]
 
 
-def as_file(found: Sequence[Suggestion], runs: Sequence[Results], *, tier: str, margin: float, extends: str) -> str:
-    """A file of limits with this one tier; `extends`: the tier that it extends, or nothing."""
+def as_file(
+    suggestions: Sequence[Suggestion], runs: Sequence[Results], *, tier: str, margin: float, extends: str
+) -> str:
+    """Return a file of limits with this one tier; `extends`: the tier that it extends, or an empty text."""
     count = f"{len(runs)} run{'s' * (len(runs) != 1)}"
     less = format_quantity(margin, unit="ratio") if margin >= 1 else f"{margin * 100:.3g} %"
     lines = [
@@ -88,17 +90,17 @@ def as_file(found: Sequence[Suggestion], runs: Sequence[Results], *, tier: str, 
         *([f"    extends: {extends}"] if extends else []),
         "    limits:",
     ]
-    for profile in dict.fromkeys(each.profile for each in found):
+    for profile in dict.fromkeys(limit.profile for limit in suggestions):
         lines.append(f"      {profile}:")
-        for each in (one for one in found if one.profile == profile):
-            seen = f"{each.kind.replace('_', ' ')} {format_quantity(each.seen, unit=each.metric.unit)}"
-            because = f"{count} showed {seen}, and this leaves a margin of {less}"
-            lines.append(f'        {each.metric}: {{{each.kind}: {each.written}, because: "{because}"}}')
+        for limit in (limit for limit in suggestions if limit.profile == profile):
+            observation = f"{limit.kind.replace('_', ' ')} {format_quantity(limit.worst_end, unit=limit.metric.unit)}"
+            because = f"{count} showed {observation}, and this leaves a margin of {less}"
+            lines.append(f'        {limit.metric}: {{{limit.kind}: {limit.value_text}, because: "{because}"}}')
     return "\n".join(lines) + "\n"
 
 
 def _refuse_unfit(runs: Sequence[Results]) -> None:
-    """Raise WrongUsage for runs whose figures are none to ask others for."""
+    """Raise WrongUsage for runs whose figures are unfit as limits."""
     unfit = [f"{run.run.id} {why}" for run in runs if (why := _unfit(run))]
     if unfit:
         raise WrongUsage(
@@ -107,8 +109,8 @@ def _refuse_unfit(runs: Sequence[Results]) -> None:
         )
     loads = {(str(run.settings.get("test_size")), str(run.settings.get("volume_mode") or "filesystem")) for run in runs}
     if len(loads) > 1:
-        told = ", ".join(sorted(f"{size} bytes on a {mode}" for size, mode in loads))
-        raise WrongUsage(f"wanted runs of one load, found test files of {told}; leave out the others")
+        load_list = ", ".join(sorted(f"{size} bytes on a {mode}" for size, mode in loads))
+        raise WrongUsage(f"wanted runs of one load, found test files of {load_list}; leave out the others")
 
 
 def _unfit(run: Results) -> str:
@@ -117,18 +119,20 @@ def _unfit(run: Results) -> str:
     return "" if run.overall in ("pass", "partial") else f"ended as {run.overall}"
 
 
-def _class_of(runs: Sequence[Results], asked: str | None) -> str:
+def _class_of(runs: Sequence[Results], storage_class: str | None) -> str:
     classes = [
         {measurement.storage_class for measurement in run.measurements if measurement.role == "candidate"}
         for run in runs
     ]
     common = sorted(set.intersection(*classes))
-    if asked in common:
-        return str(asked)
-    if asked is None and len(common) == 1:
+    if storage_class in common:
+        return str(storage_class)
+    if storage_class is None and len(common) == 1:
         return common[0]
-    listed = ", ".join(common) or "none"
-    raise WrongUsage(f"wanted one class that all runs measured ({listed}), found {asked or 'none named'}; name it")
+    class_names = ", ".join(common) or "none"
+    raise WrongUsage(
+        f"wanted one class that all runs measured ({class_names}), found {storage_class or 'none named'}; name it"
+    )
 
 
 def _is_of(measurement: Measurement, storage_class: str) -> bool:
@@ -136,34 +140,36 @@ def _is_of(measurement: Measurement, storage_class: str) -> bool:
 
 
 def _metrics(runs: Sequence[Results], storage_class: str, measurement: Measurement) -> Iterator[Metric]:
-    """What limits were on, but no events; of profiles without limits the IOPS."""
-    judged = {
+    """Yield the metrics that limits were on, without events; for a profile without limits its IOPS."""
+    metrics_with_limits = {
         verdict.metric
         for run in runs
         for verdict in run.verdicts
         if verdict.rule in ("at_least", "at_most")
         and (verdict.storage_class, verdict.profile) == (storage_class, measurement.profile)
     }
-    paths = [path for path in measurement.metrics if path in judged and path != STALL]
-    if not judged:
+    paths = [path for path in measurement.metrics if path in metrics_with_limits and path != STALL]
+    if not metrics_with_limits:
         paths = [path for path in measurement.metrics if path in ("read.iops", "write.iops")]
     yield from map(Metric.parse, paths)
 
 
 def _of(profile: str, metric: Metric, estimates: Sequence[Estimate | None], *, margin: float) -> Iterator[Suggestion]:
-    """Nothing where a run does not know how sure its figure is, or it is none that a limit could be on."""
+    """Yield the suggestion; none if a run's figure has no interval, or could have no limit."""
     least = metric.higher_is_better
     ends = [None if estimate is None else estimate.low if least else estimate.high for estimate in estimates]
-    known = [end for end in ends if end is not None and math.isfinite(end) and end > 0.0]
-    if len(known) < len(ends):
+    finite_ends = [end for end in ends if end is not None and math.isfinite(end) and end > 0.0]
+    if len(finite_ends) < len(ends):
         return
-    seen = min(known) if least else max(known)
-    value = _rounded(seen * (1 - margin if least else 1 + margin), metric=metric, down=least)
-    yield Suggestion(profile=profile, metric=metric, kind="at_least" if least else "at_most", value=value, seen=seen)
+    worst_end = min(finite_ends) if least else max(finite_ends)
+    value = _round(worst_end * (1 - margin if least else 1 + margin), metric=metric, down=least)
+    yield Suggestion(
+        profile=profile, metric=metric, kind="at_least" if least else "at_most", value=value, worst_end=worst_end
+    )
 
 
-def _rounded(value: float, *, metric: Metric, down: bool) -> float:
-    """To two digits of the unit that it is written in, to the side that asks for less."""
+def _round(value: float, *, metric: Metric, down: bool) -> float:
+    """Round to two digits of the unit of the notation, to the side that requires less."""
     unit = {"1/s": 1.0, "B/s": float(_MIB), "cpu": 0.01}.get(metric.unit, 1e-3 if value >= 1e-3 else 1e-6)
     step = 10.0 ** (math.floor(math.log10(value / unit)) - 1)
     count = round(value / unit / step, 9)

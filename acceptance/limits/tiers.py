@@ -1,4 +1,4 @@
-"""What storage must do: limits, grouped into tiers. `limits.file` reads them."""
+"""The requirements on storage: limits, grouped into tiers. `limits.file` reads them."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from acceptance.limits.rebuilds import TIME_LIMIT_S
 from acceptance.limits.sections import Section
 from acceptance.text.errors import WrongUsage
 
-ALL_OPTIONS = frozenset().union(*(each.options for each in SECTIONS))
-"""with which all limits are asked for"""
+ALL_OPTIONS = frozenset().union(*(section.options for section in SECTIONS))
+"""The options with which all limits are judged."""
 _ORDER = "", "sustained", "latency_under_load", "noisy_neighbours", "operations", "kill_pods", "many_files", "price"
-"""Limits are listed by the last of the options with which their sections are asked for; then those of other options."""
+"""The order of limits: by the last of the options that their sections require; then limits of other options."""
 
 
 def _place(section: Section) -> tuple[int, bool, bool, bool]:
-    places = [_ORDER.index(each) for each in section.asked_with or [""] if each in _ORDER]
+    places = [_ORDER.index(option) for option in section.asked_with or [""] if option in _ORDER]
     return max(places, default=len(_ORDER)), section is HISTORY, section is FAILOVER, section is CONTROL_PLANE
 
 
-_LISTED = sorted(SECTIONS, key=_place)
+_SECTION_ORDER = sorted(SECTIONS, key=_place)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,34 +35,34 @@ class Tier:
     description: str
     extends: str | None
     limits: tuple[Limit, ...]
-    """of all sections"""
+    """The limits of all sections."""
     ramp: RampRules | None = None
     rebuild_time_s: float = TIME_LIMIT_S
-    """the longest that a rebuild may take"""
+    """The longest allowed time of a rebuild."""
     requires: tuple[str, ...] = ()
-    """tests without which a pass is none of the tier: files, or tests in them, as pytest names them"""
+    """Tests that a pass of the tier requires: files, or tests in them, as pytest names them."""
 
     def of(self, section: str, *, profile: str | None = None) -> tuple[Limit, ...]:
-        """The limits of a section, on one profile if it is named. On profiles without one nothing is judged."""
+        """Return the limits of a section, on one profile if it is named. A profile without limits is not judged."""
         return tuple(
             limit for limit in self.limits if limit.section == section and (profile is None or limit.profile == profile)
         )
 
     def asked_with(self, options: Collection[str]) -> tuple[Limit, ...]:
-        """All that a class is asked for with these options, by their keys in the settings; without any, the least."""
-        known = set(options)
-        listed = (limit for section in _LISTED for limit in self.of(section.key))
-        return tuple(each for each in listed if BY_KEY[each.section].asked(each) <= known)
+        """Return the limits that apply with these options, by their keys in the settings; without any, the fewest."""
+        option_set = set(options)
+        limits = (limit for section in _SECTION_ORDER for limit in self.of(section.key))
+        return tuple(limit for limit in limits if BY_KEY[limit.section].options_for(limit) <= option_set)
 
     @property
     def profiles(self) -> set[str]:
-        """The names of the profiles that it has limits on."""
+        """Return the names of the profiles that the tier has limits on."""
         return {limit.profile for limit in self.limits if limit.section in ON_PROFILES}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """Where limits are from; `address` is a URL, or empty where it is not on the web."""
+    """The source of limits; `address` is a URL, or empty if it is not on the web."""
 
     about: str
     address: str = ""
@@ -76,10 +76,10 @@ class LimitsFile:
     tiers: Mapping[str, Tier]
     sources: Mapping[str, Source] = field(default_factory=dict)
     origins: Mapping[str, Mapping[Limit, str]] = field(default_factory=dict)
-    """by tier, the tier in which each of its limits was written"""
+    """The tier in which each limit was written, by tier."""
 
     def tier(self, name: str) -> Tier:
-        """The tier of this name. Raises WrongUsage, naming the tiers there are, when there is none."""
+        """Return the tier of this name. Raise WrongUsage, which names the available tiers, if it does not exist."""
         if name not in self.tiers:
             raise WrongUsage(
                 f"{self.source}: wanted one of the tiers {', '.join(self.tiers)}, found {name!r}; "

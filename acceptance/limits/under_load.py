@@ -1,4 +1,4 @@
-"""How long operations may take at a share of what a volume can do, by itself and while others load at full."""
+"""Limits on latency at a share of a volume's capacity, by itself and while other volumes load at full."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from acceptance.text.quantities import parse_quantity
 
 RuleAtShare = Literal["at_most_under_load", "at_most_beside_neighbours", "growth_beside_neighbours"]
 MOST_SHARE = 0.95
-"""What a volume can do is known to within some percent only: a load of all of it would be above it half of the time."""
+"""A volume's capacity is known to within some percent only: a load at all of it would exceed it half of the time."""
 
 
 def _share(text: Any) -> float:
@@ -32,7 +32,7 @@ _LoadShare = Annotated[float, BeforeValidator(_share), QUANTITY]
 
 
 class _LatencyAtShare(MetricRule):
-    """A rule on a latency at a share of what a volume can do. `rules`: of verdicts, by the keys of its limits."""
+    """A rule on a latency at a share of a volume's capacity. `rules`: those of verdicts, by the keys of its limits."""
 
     rules: ClassVar[tuple[tuple[str, RuleAtShare], ...]]
     conditions: ClassVar[tuple[str, ...]] = ("of_capacity",)
@@ -45,7 +45,7 @@ class _LatencyAtShare(MetricRule):
         return metric
 
     def limits(self, profile: str) -> Iterator[Limit]:
-        """One a key."""
+        """Yield one limit per key."""
         at = {name: getattr(self, name) for name in self.conditions}
         for key, rule in self.rules:
             if (bound := getattr(self, key)) is not None:
@@ -55,7 +55,7 @@ class _LatencyAtShare(MetricRule):
 def limit_at_share(
     profile: str, metric: Metric, rule: RuleAtShare, bound: float, *, of_capacity: float, because: str
 ) -> Limit:
-    """A limit on a latency at a share of a volume's capacity. `bound`: in s; of growth a multiple of that alone."""
+    """Return a limit on latency at a share of a volume's capacity. `bound`: in s; growth: a multiple of that alone."""
     return Limit(
         section="latency_under_load" if rule == "at_most_under_load" else "noisy_neighbours",
         rule=rule,

@@ -1,4 +1,4 @@
-"""What entries of the limits file are made of, whatever they limit: values with their unit, and the reason in words."""
+"""The parts of all entries of the limits file: values with their unit, and the reason in words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from acceptance.results.metrics import Metric
 from acceptance.text.quantities import Unit, parse_quantity
 
 METRIC = "(metric)"
-"""The name under which a rule is told the metric that it stands at; no key of a file can be taken for it."""
+"""The name under which a rule receives the metric of its key; no key of a file can collide with it."""
 
 
 class Entry(BaseModel):
@@ -24,8 +24,8 @@ class Entry(BaseModel):
     def _says_something(self) -> Self:
         if self.some_of and not any(getattr(self, name) not in (None, {}, []) for name in self.some_of):
             *names, last = (type(self).model_fields[name].alias or name for name in self.some_of)
-            found = ("nothing", "neither", "none of them")[min(len(names), 2)]
-            raise ValueError(f"wanted {' or '.join(filter(None, (', '.join(names), last)))}, found {found}")
+            finding = ("nothing", "neither", "none of them")[min(len(names), 2)]
+            raise ValueError(f"wanted {' or '.join(filter(None, (', '.join(names), last)))}, found {finding}")
         return self
 
 
@@ -52,7 +52,7 @@ def _sentence(text: Any) -> str:
 QUANTITY = WithJsonSchema(
     {"type": ["string", "number"], "description": "a value with its unit: 750, 10ms, 100MiB/s, 30/min, 40%, 2 times"}
 )
-"""What a limit may be in a file, for editors: its unit follows from what it is on."""
+"""The schema of a limit's value, for editors: its unit follows from its subject."""
 Quantity = Annotated[float, QUANTITY]
 # All above zero: bytes, s, 1/s, and ratios; a share is at most 1.
 Size = Annotated[float, BeforeValidator(partial(_above_zero, unit="B")), QUANTITY]
@@ -72,9 +72,9 @@ class TimeLimit(Entry):
 
 
 def side_problem(side: str, metric: Metric) -> str | None:
-    """What is wrong with `at_least` on what should be low; None of all else.
+    """Return the error of `at_least` on a metric that should be low; None in all other cases.
 
-    `at_most` on a rate is a limit too: of what was sold, or of a limiter that must work.
+    `at_most` on a rate is a limit too: of the speed that was sold, or of a limiter that must work.
     """
     if side != "at_least" or metric.higher_is_better:
         return None
@@ -92,9 +92,9 @@ def tell_metric(rules: Any) -> Any:
 
 
 class MetricRule(Entry):
-    """A rule that stands at a metric: it is told which, for a value's unit follows from it, and says its reason."""
+    """A rule at a metric, with its reason: it receives the metric, because a value's unit follows from it."""
 
-    # Its alias is METRIC. It stands first, for the validators of the others look it up.
+    # Its alias is METRIC. It is first, because the validators of the other fields look it up.
     metric: Annotated[Metric, METRIC_PATH] = Field(alias="(metric)")
     because: Sentence
 

@@ -1,4 +1,4 @@
-"""What workloads ask for, by name: a folder each, with its profiles and the limits on them, beside those of a tier."""
+"""The requirements of workloads, by name: a folder each, with its profiles and the limits on them, besides a tier's."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from acceptance.results.workloads import CarriedWorkload, Workload
 
 LIMITS = "limits.yaml"
 LEAST = "baseline"
-"""The tier of a workload that counts where the tier of the run is none of its own, and extends none of them."""
+"""The tier of a workload that counts if it has neither the run's tier nor one that this extends."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class WorkloadLimits:
-    """What one workload asks for in a tier. `profiles`: all of its folder; `text`: its file of limits."""
+    """The limits of one workload in a tier. `profiles`: all of its folder; `text`: its file of limits."""
 
     name: Workload
     folder: Path
@@ -31,24 +31,24 @@ class WorkloadLimits:
     text: str
 
     @property
-    def tested(self) -> CarriedWorkload:
-        """As results tell of it."""
+    def record(self) -> CarriedWorkload:
+        """Return the workload's record in results."""
         return CarriedWorkload(name=self.name, about=self.about, profiles=list(self.profiles))
 
 
 def workload_folder(name: Workload) -> Path:
-    """Where the profiles and limits of a workload are."""
+    """Return the folder of a workload's profiles and limits."""
     return shipped_folder() / "workloads" / name
 
 
 def load_workload(name: Workload, *, profiles: Collection[str], tiers: Sequence[str]) -> WorkloadLimits:
-    """What a workload asks for in the first of `tiers` that its file has, else in the least.
+    """Return the limits of a workload in the first of `tiers` that its file has, else in the least tier.
 
-    `profiles`: the names of those in its folder. Raises WrongUsage with all that is wrong with its file.
+    `profiles`: the names of those in its folder. Raise WrongUsage with all errors of its file.
     """
     folder = workload_folder(name)
     file = load_limits(folder / LIMITS, profiles=profiles)
-    tier = file.tier(next((each for each in tiers if each in file.tiers), LEAST))
+    tier = file.tier(next((tier_name for tier_name in tiers if tier_name in file.tiers), LEAST))
     return WorkloadLimits(
         name=name,
         folder=folder,
@@ -61,15 +61,15 @@ def load_workload(name: Workload, *, profiles: Collection[str], tiers: Sequence[
 
 
 def family_of(tier: Tier, file: LimitsFile) -> list[str]:
-    """The tier's name and those that it extends, the nearest first, by the names that the shipped ones have."""
-    parents = {name: each.extends for name, each in file.tiers.items()}
+    """Return the names of the tier and of those that it extends, nearest first, without the prefix of shipped ones."""
+    parents = {name: file_tier.extends for name, file_tier in file.tiers.items()}
     own = [tier.name, *ancestors(tier.name, parents)]
     last = parents.get(own[-1])  # of another file, where it is none of this one
-    return [each.removeprefix(BUILTIN) for each in (*own, *filter(None, [last]))]
+    return [name.removeprefix(BUILTIN) for name in (*own, *filter(None, [last]))]
 
 
 def with_workloads(tier: Tier, workloads: Sequence[WorkloadLimits]) -> Tier:
-    """The tier with the limits of the workloads; what it says itself of the same profile, metric and side counts."""
-    said = {same_limit(each) for each in tier.limits}
-    added = [limit for workload in workloads for limit in workload.limits if same_limit(limit) not in said]
-    return replace(tier, limits=(*tier.limits, *added))
+    """Return the tier with the limits of the workloads; its own on the same profile, metric and side precede."""
+    own_keys = {same_limit(limit) for limit in tier.limits}
+    additions = [limit for workload in workloads for limit in workload.limits if same_limit(limit) not in own_keys]
+    return replace(tier, limits=(*tier.limits, *additions))

@@ -1,1 +1,1 @@
-"""What loads a volume: profiles, fio and sysbench, and how to read what they print."""
+"""The load on a volume: profiles, fio and sysbench, and the readers of their output."""

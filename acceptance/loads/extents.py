@@ -25,26 +25,26 @@ class Amount:
 
 
 WHOLE = Amount(percent=100)
-NOTHING = Amount()
+NO_BYTES = Amount()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Extent:
-    """What the processes of one job load: the first begins at `start`, each other one `step` further.
+    """The part of the file that one job loads: its first process begins at `start`, each further one `step` later.
 
-    `size` is what each of them loads. It is None if they load all that the file has from there on.
+    `size` is what each process loads. It is None if each loads the file from its start to the end.
     """
 
     job: str
-    start: Amount = NOTHING
-    step: Amount = NOTHING
+    start: Amount = NO_BYTES
+    step: Amount = NO_BYTES
     processes: int = 1
     size: Amount | None = None
 
     def end(self, test_size: int) -> int:
         """Return the end (bytes) of what the last process loads.
 
-        fio lets a share end where the file ends. A share that begins there has nothing to load, which fio refuses.
+        fio ends a share at the end of the file. It refuses a share that begins there, because nothing is left to load.
         """
         begin = self.start.of(test_size) + (self.processes - 1) * self.step.of(test_size)
         if self.size is None or self.size.of_device:
@@ -58,17 +58,17 @@ class Extent:
 
 
 def own_size_of(extents: Sequence[Extent]) -> int | None:
-    """Return the bytes that a profile loads by sizes of its own; None if any of its jobs has none.
+    """Return the bytes that a profile loads by its own sizes; None if any of its jobs sets none.
 
-    Jobs load the same file, so the largest size counts.
+    The jobs load the same file, so the largest size counts.
     """
     sizes = [extent.own_size for extent in extents]
-    known = [size for size in sizes if size is not None]
-    return max(known) if known and len(known) == len(sizes) else None
+    own_sizes = [size for size in sizes if size is not None]
+    return max(own_sizes) if own_sizes and len(own_sizes) == len(sizes) else None
 
 
 def extent_problem(extents: Sequence[Extent], *, test_size: int) -> str | None:
-    """Return what of a profile does not fit into a test file of `test_size` bytes, and what to do; None if all fits."""
+    """Return which part of a profile exceeds a test file of `test_size` bytes, and what to do; None if none does."""
     largest = max(extents, key=lambda extent: extent.end(test_size), default=None)
     if largest is None or (end := largest.end(test_size)) <= test_size:
         return None
@@ -76,8 +76,8 @@ def extent_problem(extents: Sequence[Extent], *, test_size: int) -> str | None:
     larger = all(extent.end(enough) <= enough for extent in extents)
     remedy = f", or raise --storage-test-size to at least {format_size(enough)}" if larger else ""
     processes = f" with its {largest.processes} processes" if largest.processes > 1 else ""
-    held, reached = (format_quantity(size, unit="B") for size in (test_size, end))
+    file_size, end_size = (format_quantity(size, unit="B") for size in (test_size, end))
     return (
-        f"wanted a load within the test file ({held}), found that section [{largest.job}]{processes} reaches to "
-        f"{end:,} bytes ({reached}); lower its size, offset or offset_increment{remedy}"
+        f"wanted a load within the test file ({file_size}), found that section [{largest.job}]{processes} reaches to "
+        f"{end:,} bytes ({end_size}); lower its size, offset or offset_increment{remedy}"
     )

@@ -15,12 +15,12 @@ _READERS = {".fio": read_job_file, ".sysbench": read_options_file}
 
 
 def profile_files(folder: Path) -> list[Path]:
-    """The files of the folder that are meant as profiles, by name."""
+    """Return the files of the folder that are meant as profiles, sorted by name."""
     return sorted(path for path in folder.glob("*") if path.suffix in _READERS)
 
 
 def read_folder(folder: Path) -> tuple[dict[str, Profile], list[str]]:
-    """Return every profile of the folder by name, and what is wrong with the other files, file by file."""
+    """Return every profile of the folder by name, and the problems of the other files, file by file."""
     if not folder.is_dir():
         return {}, [
             f"profiles folder {folder} does not exist; name a folder of .fio or .sysbench files with --storage-profiles"
@@ -42,7 +42,7 @@ def read_folder(folder: Path) -> tuple[dict[str, Profile], list[str]]:
 def find_profiles(folder: Path) -> dict[str, Profile]:
     """Return every profile of the folder, by name.
 
-    Raises WrongUsage with all that is wrong, file by file.
+    Raises WrongUsage with all problems, file by file.
     """
     profiles, problems = read_folder(folder)
     if problems:
@@ -51,5 +51,5 @@ def find_profiles(folder: Path) -> dict[str, Profile]:
 
 
 def missing_in(profiles: Mapping[str, Profile]) -> Callable[[str, Metric], str | None]:
-    """Return a function that says why the profile of a name never reports a metric; None of profiles unknown to it."""
+    """Return a function from a profile's name and a metric to why it is never reported; None for unknown profiles."""
     return lambda name, metric: profiles[name].missing(metric) if name in profiles else None

@@ -1,4 +1,4 @@
-"""What a profile is: one load file, for a load generator that runs it as it is."""
+"""A profile: one load file, for a load generator that runs it unchanged."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from acceptance.loads.extents import Extent
-from acceptance.loads.reported import Reported
+from acceptance.loads.reported import ReportedMetrics
 from acceptance.results.metrics import Metric
 from acceptance.text.errors import WrongUsage
 
@@ -24,13 +24,13 @@ _NAME = re.compile(r"[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?")
 
 @dataclass(frozen=True, kw_only=True)
 class Profile:
-    """One load file. `about` is the comment that it begins with; `ramp_s` the seconds of load before those that count.
+    """One load file. `about` is the comment at its beginning; `ramp_s` the seconds of load before those that count.
 
-    `jobs` are the section names of a fio job file without `global`. `durable` says that writes wait, one after the
-    other, until they are on the disk. `own_files` says that it loads files of its own, as large together as the test
-    file. `needs_file_system` says that it cannot load a raw block device. `buffered` says that
-    writes go through the page cache. `extents` is what its jobs load of the test file. `reported` is None if the load
-    reports every metric.
+    `jobs` are the section names of a fio job file without `global`. `durable`: each write waits until it is on the
+    disk before the next begins. `own_files`: the profile loads its own files, which are together as large as the test
+    file. `needs_file_system`: it cannot load a raw block device. `is_buffered`: writes go through the page cache.
+    `extents` is the part of the test file that its jobs load. `reported_metrics` is None if the load reports every
+    metric.
     """
 
     name: str
@@ -43,17 +43,17 @@ class Profile:
     durable: bool = False
     own_files: bool = False
     needs_file_system: bool = False
-    buffered: bool = False
+    is_buffered: bool = False
     extents: tuple[Extent, ...] = ()
-    reported: Reported | None = None
+    reported_metrics: ReportedMetrics | None = None
 
     def missing(self, metric: Metric) -> str | None:
         """Return why the load never reports the metric; None if it does."""
-        return None if self.reported is None else self.reported.missing(metric)
+        return None if self.reported_metrics is None else self.reported_metrics.missing(metric)
 
 
 def read_text(path: Path) -> str:
-    """The text of a profile. Raises WrongUsage when it cannot be read."""
+    """Return the text of a profile. Raises WrongUsage if it cannot be read."""
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -61,7 +61,7 @@ def read_text(path: Path) -> str:
 
 
 def name_problems(path: Path) -> list[str]:
-    """What is wrong with the name of the file: it becomes the name of pods and of files."""
+    """Return the problems of the file's name, which becomes the name of pods and of files."""
     problems = [] if _NAME.fullmatch(path.stem) else ["the name may hold letters, digits, '-', '_' and '.' only"]
     if path.stem == PREFILL:
         problems.append("the name is taken: the suite writes the test file with a job of that name")
@@ -69,13 +69,13 @@ def name_problems(path: Path) -> list[str]:
 
 
 def unset_problem(names: Collection[str]) -> str:
-    """What is wrong with variables of these names, which no one would set."""
-    known = ", ".join(f"${{{name}}}" for name in VARIABLES)
-    return f"unset variables: {', '.join(sorted(names))}; the suite sets {known}"
+    """Return the problem with variables of these names, which nothing would set."""
+    available = ", ".join(f"${{{name}}}" for name in VARIABLES)
+    return f"unset variables: {', '.join(sorted(names))}; the suite sets {available}"
 
 
 def opening_comment(text: str) -> str:
-    """The comment lines that the file begins with, as one text."""
+    """Return the comment lines at the beginning of the file, as one text."""
     lines = []
     for line in text.splitlines():
         if not line.startswith(("#", ";")):

@@ -1,4 +1,4 @@
-"""The metrics that a profile reports, whatever the storage does: a limit on another metric could never be judged."""
+"""The metrics that a profile can report on any storage: a limit on any other metric could never be judged."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _DOES = {"read": "reads", "write": "writes", "sync": "syncs"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reported:
+class ReportedMetrics:
     """Directions in which a load reports operations, mean latencies and percentiles.
 
-    `cpu` tells whether it reports CPU time. `without` explains missing figures of a direction in which it does operate:
-    the options that keep them from being taken.
+    `cpu`: it reports CPU time. `without` names the options because of which figures are missing, although the load does
+    operate in that direction.
     """
 
     operations: Collection[Direction]
@@ -31,5 +31,5 @@ class Reported:
             return "it reports no CPU time" if metric.statistic in _OF_CPU and not self.cpu else None
         if metric.direction not in self.operations:
             return f"it reports no {_DOES[metric.direction]}{self.without if metric.direction == 'sync' else ''}"
-        known = {"mean": self.means, "percentile": self.percentiles}.get(metric.statistic, self.operations)
-        return None if metric.direction in known else f"it reports no such latencies{self.without}"
+        directions = {"mean": self.means, "percentile": self.percentiles}.get(metric.statistic, self.operations)
+        return None if metric.direction in directions else f"it reports no such latencies{self.without}"

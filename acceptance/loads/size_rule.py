@@ -15,9 +15,9 @@ SIZE_IN_SECONDS = 25
 
 @dataclass(frozen=True, kw_only=True)
 class SmallFile:
-    """A load on so few bytes (`size`) that at the measured `bandwidth` (B/s) a cache may have served it.
+    """A load on so few bytes (`size`) that a cache may have served it, at the measured `bandwidth` (B/s).
 
-    `own`: the size is the profile's own, so that a larger test file of `test_size` bytes changes nothing.
+    `own`: the profile sets the size itself, so a test file larger than `test_size` bytes changes nothing.
     """
 
     size: int
@@ -27,33 +27,33 @@ class SmallFile:
 
     @property
     def remedy(self) -> str:
-        """What makes the load large enough: `raise --storage-test-size to at least 10Gi`
+        """The change that makes the load large enough: `raise --storage-test-size to at least 10Gi`.
 
-        The size of a profile is in fio's own units, of which m is 1024 x 1024 bytes, and must fit into the test file.
+        A profile's size is in fio's own units, in which m is 1024 x 1024 bytes. It must fit into the test file.
         """
-        wanted = SIZE_IN_SECONDS * self.bandwidth
-        step, unit = (1024**3, "g") if wanted > 1024**3 else (1024**2, "m")
-        number = math.ceil(wanted / step)
+        minimum_bytes = SIZE_IN_SECONDS * self.bandwidth
+        step, unit = (1024**3, "g") if minimum_bytes > 1024**3 else (1024**2, "m")
+        number = math.ceil(minimum_bytes / step)
         file = f"raise --storage-test-size to at least {format_size(number * step)}"
         if not self.own:
             return file
         return f"set size={number}{unit} in the profile{f', and {file}' if number * step > self.test_size else ''}"
 
     def describe(self) -> str:
-        """`the test file of 1 GiB holds only 2.5 s of the measured 400 MiB/s`"""
+        """Return the problem in words: `the test file of 1 GiB holds only 2.5 s of the measured 400 MiB/s`."""
         seconds = math.floor(10 * self.size / self.bandwidth) / 10
-        loaded = "the profile's own size" if self.own else "the test file"
+        source = "the profile's own size" if self.own else "the test file"
         size, bandwidth = format_quantity(self.size, unit="B"), format_quantity(self.bandwidth, unit="B/s")
         if seconds == 0:
-            return f"{loaded} of {size} holds less than 0.1 s of the measured {bandwidth}"
-        return f"{loaded} of {size} holds only {seconds:g} s of the measured {bandwidth}"
+            return f"{source} of {size} holds less than 0.1 s of the measured {bandwidth}"
+        return f"{source} of {size} holds only {seconds:g} s of the measured {bandwidth}"
 
 
 def small_file(job_file: str, *, test_size: int, bandwidth: float) -> SmallFile | None:
-    """What is wrong with the size that a profile loads, at the bandwidth (B/s) that it reached; None if nothing is.
+    """Return the problem of the size that a profile loads at the bandwidth (B/s) that it reached; None if large enough.
 
-    Nothing is said of a file that is large enough: a cache larger than the file, and reading ahead in sequence,
-    could serve it all the same.
+    A file that is large enough proves nothing: a cache larger than the file, or sequential read-ahead, could still
+    serve it.
     """
     own = own_size(job_file)
     size = test_size if own is None else own
@@ -63,11 +63,11 @@ def small_file(job_file: str, *, test_size: int, bandwidth: float) -> SmallFile 
 
 
 def own_size(job_file: str) -> int | None:
-    """The bytes that a fio job file loads by a `size=` of its own (its sections share one file, so the largest).
+    """Return the bytes that a fio job file loads by its own `size=` (its sections share a file, so the largest counts).
 
-    None where it loads what the suite gives it (`${SIZE}`, a share of the file, or no size at all).
+    Return None if it loads the size that the suite sets (`${SIZE}`, a share of the file, or no size at all).
     """
     try:
         return own_size_of([extent_of(job) for job in jobs_of(read_sections(job_file)[0])])
-    except ValueError:  # of a run that an older suite carried out, which read sizes otherwise
+    except ValueError:  # the run is of an older suite, which read sizes in another way
         return None

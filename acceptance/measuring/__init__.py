@@ -1,1 +1,1 @@
-"""Measuring: volumes made ready, fio run on them in pods, samples collected. It never judges."""
+"""Measuring: preparing volumes, running fio on them in pods, and collecting samples. It never judges."""

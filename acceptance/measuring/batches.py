@@ -1,6 +1,6 @@
-"""Time in a measurement: how many seconds of load samples are, and how they are joined into batches by the clock.
+"""Time in a measurement: the seconds of load in samples, and the joining of samples into batches by the clock.
 
-A sample is about a second. While storage stands still fio says nothing, and the sample that ends it is as long as that.
+A sample is about a second. While storage stalls, fio prints nothing, so the sample that ends the stall is as long.
 """
 
 from __future__ import annotations
@@ -11,42 +11,42 @@ from acceptance.loads.fio.samples import Sample
 
 
 def seconds_of(samples: Sequence[Sample]) -> int:
-    """The whole seconds of load that samples of one segment are: the time that they took, and one each at least."""
+    """Return the whole seconds of load in the samples of one segment: their time, and at least one for each."""
     return max(len(samples), round(sum(sample.duration_s for sample in samples)))
 
 
 def loaded_s(segments: Sequence[Sequence[Sample]]) -> int:
-    """The counted seconds of load, by which a plan knows its looks."""
+    """Return the counted seconds of load, by which a plan identifies its interim analyses."""
     return sum(map(seconds_of, segments))
 
 
-def first_seconds(samples: Sequence[Sample], *, wanted: int) -> Sequence[Sample]:
-    """The first samples, until they are so many seconds; all where they are fewer.
+def first_seconds(samples: Sequence[Sample], *, seconds: int) -> Sequence[Sample]:
+    """Return the first samples that make up `seconds` together; all samples if they are shorter.
 
-    The last is not cut: a standstill that goes on after the end of a turn is as long as it is.
+    The last sample is not cut: a stall that continues after the end of a turn keeps its duration.
     """
     for count in range(1, len(samples) + 1):
-        if seconds_of(samples[:count]) >= wanted:
+        if seconds_of(samples[:count]) >= seconds:
             return samples[:count]
     return samples
 
 
 def batches(samples: Sequence[Sample], *, length: int) -> list[Sequence[Sample]]:
-    """The samples of one segment in batches of `length` seconds by the clock.
+    """Return the samples of one segment in batches of `length` seconds by the clock.
 
-    A sample is never cut, for nobody knows when in it what was done: a silence longer than a batch makes a long batch.
-    What is left at the end and fills none belongs to the last, so that all time counts.
+    A sample is never cut, because it is unknown when in it the operations were done: a silence longer than a batch
+    yields a long batch. An incomplete rest at the end belongs to the last batch, so that all time counts.
     Raises ValueError if length < 1.
     """
     if length < 1:
         raise ValueError(f"wanted batches of at least a second, found a length of {length}")
-    found: list[Sequence[Sample]] = []
-    left = samples
-    while left:
-        batch = first_seconds(left, wanted=length)
-        if found and seconds_of(batch) < length:
-            found[-1] = [*found[-1], *batch]
+    result: list[Sequence[Sample]] = []
+    rest = samples
+    while rest:
+        batch = first_seconds(rest, seconds=length)
+        if result and seconds_of(batch) < length:
+            result[-1] = [*result[-1], *batch]
         else:
-            found.append(batch)
-        left = left[len(batch) :]
-    return found
+            result.append(batch)
+        rest = rest[len(batch) :]
+    return result

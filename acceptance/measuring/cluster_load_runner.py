@@ -1,4 +1,4 @@
-"""The bench of a cluster: volumes claimed and made ready by pods, load run by pods on their node."""
+"""The bench of a cluster: pods prepare claimed volumes, and pods on their node run the load."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from acceptance.text.errors import AcceptanceError, EnvironmentFailure
 
 @dataclass(frozen=True, kw_only=True)
 class ClaimedVolume(PreparedVolume):
-    """A volume of the cluster, with the claim that holds it."""
+    """A volume of the cluster, with the claim that it is bound to."""
 
     claim: Claim
     volume: str
@@ -49,71 +49,71 @@ class _Prefill:
 
 
 class ClusterLoadRunner:
-    """Implements `Bench`. `wanted` are all profiles that may be run; sizes in bytes."""
+    """The implementation of `Bench` for a cluster. `profiles` are all profiles that may be run; sizes in bytes."""
 
     def __init__(
         self,
         workspace: Workspace,
         *,
-        wanted: Sequence[Profile],
+        profiles: Sequence[Profile],
         volume_size: int,
         test_size: int,
         block: bool = False,
     ) -> None:
         self._workspace = workspace
-        self._wanted = wanted
+        self._profiles = profiles
         self._volume_size = volume_size
         self._test_size = test_size
         self._block = block
-        self._needed = space_needed(wanted, test_size=test_size)
+        self._space = space_needed(profiles, test_size=test_size)
 
     def offer_profiles(self) -> None:
-        """Make the profiles readable to the pods of the run."""
+        """Make the profiles readable for the pods of the run."""
         self._workspace.offer_files(
-            {PREFILL_FILE: prefill_text()} | {profile.path.name: profile.text for profile in self._wanted}
+            {PREFILL_FILE: prefill_text()} | {profile.path.name: profile.text for profile in self._profiles}
         )
 
     def prepare(
         self, storage_classes: Sequence[str], *, node: str | None, progress: Preparing
     ) -> dict[str, PreparedVolume | AcceptanceError]:
-        """See `Bench`. The volumes are provisioned and written at the same time.
+        """Prepare the volumes, see `Bench`: they are provisioned and written at the same time.
 
-        Errors: WrongUsage for a profile that fio rejects, StorageFailure when a volume does not come, is too small
-        or cannot be written, EnvironmentFailure when it lies on a disk of others that is nearly full.
+        Errors: WrongUsage for a profile that fio rejects, StorageFailure if a volume is not provisioned, is too small
+        or cannot be written, EnvironmentFailure if it is on a shared disk that is nearly full.
         """
-        found: dict[str, PreparedVolume | AcceptanceError] = {}
-        begun: dict[str, _Prefill] = {}
+        results: dict[str, PreparedVolume | AcceptanceError] = {}
+        prefills: dict[str, _Prefill] = {}
         for storage_class in storage_classes:
             try:
                 claim = self._workspace.claim(
                     "load", storage_class, storage_class=storage_class, size=self._volume_size, block=self._block
                 )
                 create_claim(self._workspace.api, claim)
-                begun[storage_class] = prefill = self._begin_prefill(claim, node=node, together=len(storage_classes))
-                node = node or self._placed_on(prefill)
+                prefills[storage_class] = prefill = self._begin_prefill(claim, node=node, together=len(storage_classes))
+                node = node or self._node_of_prefill(prefill)
             except AcceptanceError as error:
-                found[storage_class] = error
-        for storage_class, prefill in begun.items():
+                results[storage_class] = error
+        for storage_class, prefill in prefills.items():
             try:
-                found[storage_class] = self._finish_prefill(prefill, node, progress)
+                results[storage_class] = self._finish_prefill(prefill, node, progress)
             except AcceptanceError as error:
-                found[storage_class] = error
-        return found
+                results[storage_class] = error
+        return results
 
     def fill(self, claims: Sequence[Claim], *, node: str | None, progress: Preparing) -> list[ClaimedVolume]:
-        """Make volumes ready that somebody has claimed and removes again, of the size of the others, one by one.
+        """Prepare volumes that the caller has claimed and removes again, of the size of the others, one by one.
 
-        All on one node; None leaves it to the first. Raises what `prepare` has as errors.
+        All are on `node`; None for the node of the first. Raises the errors that `prepare` returns.
         """
-        filled: list[ClaimedVolume] = []
+        volumes: list[ClaimedVolume] = []
         for claim in claims:
             prefill = self._begin_prefill(claim, node=node, together=1)
-            node = node or self._placed_on(prefill)
-            filled.append(self._finish_prefill(prefill, node, progress))
-        return filled
+            node = node or self._node_of_prefill(prefill)
+            volumes.append(self._finish_prefill(prefill, node, progress))
+        return volumes
 
     def run(self, load: Load, *, watch: Watch) -> list[Segment]:
-        """See `Bench`. One pod with all the volumes runs the load."""
+        """Run the load, see `Bench`: one pod with all volumes runs it."""
         volumes = [volume for volume in load.volumes if isinstance(volume, ClaimedVolume)]
         seconds = longest_s(load)
         script = load_script(commands(load.profile))
@@ -136,16 +136,16 @@ class ClusterLoadRunner:
                 samples, enough = pod_load.follow(watch)
         finally:
             pod_load.log.keep(load.names, keep_output=self._workspace.keep_output)
-        require_success(load, pod_load.log, stopped=enough)
-        return pod_load.log.taken(samples, pod=plan.name, node=node_of(pod))
+        require_success(load, pod_load.log, stopped_early=enough)
+        return pod_load.log.recorded_segments(samples, pod=plan.name, node=node_of(pod))
 
     def _begin_prefill(self, claim: Claim, *, node: str | None, together: int) -> _Prefill:
-        """Have the test file of a volume written; `node`: where, None leaves it to the scheduler.
+        """Create the pod that writes the test file of a volume, on `node`; None leaves the node to the scheduler.
 
-        `together`: how many are written at the same time.
+        `together`: the number of test files that are written at the same time.
         """
         workspace = self._workspace
-        check = check_script(self._wanted, needed=self._needed, together=together, claimed=self._volume_size)
+        check = check_script(self._profiles, space=self._space, together=together, claim_size=self._volume_size)
         script = load_script(f'{FIO} "{FILES_PATH}/{PREFILL_FILE}"', check=check)
         deadline_s = self._test_size // SLOWEST_B_PER_S + SPARE_S
         plan = self._plan(
@@ -153,7 +153,7 @@ class ClusterLoadRunner:
             [claim],
             command=["sh", "-c", script, "prefill", self._target(0)],
             runtime="1s",
-            environment=check_environment(self._wanted, folder=FILES_PATH),
+            environment=check_environment(self._profiles, folder=FILES_PATH),
             deadline_s=deadline_s,
             node=node,
         )
@@ -161,8 +161,8 @@ class ClusterLoadRunner:
         create_pod(workspace.api, plan, timeout_s=workspace.timeout_s)
         return _Prefill(claim=claim, plan=plan, load=load)
 
-    def _placed_on(self, prefill: _Prefill) -> str:
-        """The node that the first volume goes to: known as soon as it is chosen, before the volume is there."""
+    def _node_of_prefill(self, prefill: _Prefill) -> str:
+        """Return the node of the first volume, as soon as it is chosen, before the volume exists."""
         return wait_placed(self._workspace.api, prefill.plan, timeout_s=self._workspace.timeout_s)
 
     def _finish_prefill(self, prefill: _Prefill, node: str | None, progress: Preparing) -> ClaimedVolume:
@@ -174,9 +174,9 @@ class ClusterLoadRunner:
                 load.follow(watch_writing(storage_class, progress))
         finally:
             load.log.keep([prefill.plan.name], keep_output=self._workspace.keep_output)
-        asked = f"StorageClass {storage_class}, {self._volume_size} bytes requested"
-        where = f"the volume of PVC {prefill.claim.name} ({asked})"
-        require_written(load.log, where=where, needed=self._needed, measured=measures_fio(self._wanted))
+        request = f"StorageClass {storage_class}, {self._volume_size} bytes requested"
+        where = f"the volume of PVC {prefill.claim.name} ({request})"
+        require_written(load.log, where=where, space=self._space, is_measured=measures_fio(self._profiles))
         if node_of(pod) != node:
             raise EnvironmentFailure(
                 f"{where} was to be used from node {node}, and the cluster put it on {node_of(pod)}; all volumes of a "
@@ -215,6 +215,6 @@ class ClusterLoadRunner:
         )
 
     def _target(self, place: int) -> str:
-        """What is loaded of the volume at that place: a file on it, or the device itself."""
+        """Return the target of the load on the volume at `place`: a file on it, or the device itself."""
         path = volume_path(place, block=self._block)
         return path if self._block else f"{path}/{TEST_FILE}"

@@ -1,4 +1,4 @@
-"""Values in batches as the records of a run have them: the mean, with its interval where there are enough of them."""
+"""Values in batches as a run's records hold them: the mean, with its interval if there are enough batches."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def estimate(
     confidence: float,
     correlation: float = BATCH_CORRELATION,
 ) -> Estimate:
-    """`weighted_interval` as a value of a measurement; with too few batches the mean alone, low and high None.
+    """Return `weighted_interval` as a measured value; with too few batches only the mean, with low and high None.
 
-    `seconds` is the load that the batches rest on. Raises ValueError for no batch at all, and as `interval` does.
+    `seconds` is the load that the batches cover. Raises ValueError without any batch, and if `interval` does.
     """
     if not parts:
         raise ValueError("wanted at least one batch, found none")
@@ -34,10 +34,10 @@ def estimate(
 
 
 def figure(batches: Sequence[float], *, confidence: float, correlation: float | None = None) -> Figure:
-    """The mean of `batches` with its interval; without one where there are too few batches.
+    """Return the mean of `batches` with its interval; without an interval if there are too few batches.
 
     `correlation` between neighbouring batches: None for the fixed allowance of `acceptance.statistics.intervals`.
-    Raises ValueError for no batch at all, for negative values and for values that are not finite.
+    Raises ValueError without any batch, for negative values and for values that are not finite.
     """
     if not batches:
         raise ValueError("wanted at least one batch, found none")
@@ -49,5 +49,5 @@ def figure(batches: Sequence[float], *, confidence: float, correlation: float | 
 
 
 def interval_of(batches: Sequence[float], *, batch_s: int, confidence: float = CONFIDENCE) -> Figure:
-    """The mean of batches of so many s with its interval at a look; without one where there are too few of them."""
+    """Return the mean of batches of `batch_s` seconds with its interval at an interim analysis, if they are enough."""
     return figure(batches, confidence=confidence, correlation=value_correlation(batch_s))

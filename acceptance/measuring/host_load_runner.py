@@ -1,4 +1,4 @@
-"""The bench of a host: directories for volumes, load run by processes of this host."""
+"""The bench of a host: directories serve as volumes, and processes of this host run the load."""
 
 from __future__ import annotations
 
@@ -38,47 +38,47 @@ class HostVolume(PreparedVolume):
 
     @property
     def test_file(self) -> str:
-        """What is loaded."""
+        """The path of the file that is loaded."""
         return str(self.folder / TEST_FILE)
 
 
 class HostLoadRunner:
-    """Implements `Bench`; a StorageClass is the path of a directory of the workspace.
+    """The implementation of `Bench` for a host; a StorageClass is the path of a directory of the workspace.
 
-    `wanted` are all profiles that may be run; `test_size` in bytes.
+    `profiles` are all profiles that may be run; `test_size` in bytes.
     """
 
-    def __init__(self, workspace: HostWorkspace, *, wanted: Sequence[Profile], test_size: int) -> None:
+    def __init__(self, workspace: HostWorkspace, *, profiles: Sequence[Profile], test_size: int) -> None:
         self._workspace = workspace
-        self._wanted = wanted
+        self._profiles = profiles
         self._test_size = test_size
-        self._needed = space_needed(wanted, test_size=test_size)
+        self._space = space_needed(profiles, test_size=test_size)
 
     def prepare(
         self, storage_classes: Sequence[str], *, node: str | None, progress: Preparing
     ) -> dict[str, PreparedVolume | AcceptanceError]:
-        """See `Bench`. The files are written one after the other; there is no other node than this host.
+        """Prepare the volumes, see `Bench`: files are written one after the other; this host is the only node.
 
-        Errors: WrongUsage for a profile that fio rejects, StorageFailure when there is too little space or the file
-        cannot be written, EnvironmentFailure when the disk would be nearly full.
+        Errors: WrongUsage for a profile that fio rejects, StorageFailure if there is too little space or the file
+        cannot be written, EnvironmentFailure if the disk would be nearly full.
         """
-        found: dict[str, PreparedVolume | AcceptanceError] = {}
+        results: dict[str, PreparedVolume | AcceptanceError] = {}
         for storage_class in storage_classes:
             try:
                 together = _on_the_same_disk(storage_class, storage_classes)
-                found[storage_class] = self._lay_out(storage_class, progress, together=together)
+                results[storage_class] = self._lay_out(storage_class, progress, together=together)
             except AcceptanceError as error:
-                found[storage_class] = error
-        return found
+                results[storage_class] = error
+        return results
 
     def run(self, load: Load, *, watch: Watch) -> list[Segment]:
-        """See `Bench`. One process runs the load of all the volumes."""
+        """Run the load, see `Bench`: one process loads all volumes."""
         volumes = [volume for volume in load.volumes if isinstance(volume, HostVolume)]
         within_s = longest_s(load) + SPARE_S
         process = self._process(
             load_script(commands(load.profile)),
             [volumes[place].test_file for place in load.order],
-            what=f"the load {load.name}",
+            label=f"the load {load.name}",
             folder=volumes[0].folder,
             runtime=load.runtime,
             environment=load_environment(load.profile, job_file=load.profile.path.name, rate=load.rate),
@@ -89,23 +89,23 @@ class HostLoadRunner:
                 samples, enough = process.follow(watch, within_s=within_s)
         finally:
             process.log.keep(load.names, keep_output=self._workspace.keep_output)
-        require_success(load, process.log, stopped=enough)
-        return process.log.taken(samples, pod=f"process {process.pid}", node=volumes[0].node)
+        require_success(load, process.log, stopped_early=enough)
+        return process.log.recorded_segments(samples, pod=f"process {process.pid}", node=volumes[0].node)
 
     def _lay_out(self, storage_class: str, progress: Preparing, *, together: int) -> HostVolume:
-        """Write the test file in full; `together`: how many of the directories lie on the same disk."""
+        """Write the test file in full; `together`: the number of directories on the same disk."""
         folder = self._workspace.folder(storage_class)
         volume = HostVolume(storage_class=storage_class, node=host_name(), test_size=self._test_size, folder=folder)
-        profiles = {profile.path.name: profile.text for profile in self._wanted}
+        profiles = {profile.path.name: profile.text for profile in self._profiles}
         _write(folder, profiles | {PREFILL_FILE: prefill_text()})
-        check = check_script(self._wanted, needed=self._needed, together=together, claimed=None)
+        check = check_script(self._profiles, space=self._space, together=together, claim_size=None)
         process = self._process(
             load_script(f'{FIO} "{PREFILL_FILE}"', check=check),
             [volume.test_file],
-            what=f"writing the test file in {storage_class}",
+            label=f"writing the test file in {storage_class}",
             folder=folder,
             runtime="1s",
-            environment=check_environment(self._wanted, folder="."),
+            environment=check_environment(self._profiles, folder="."),
             new_output=prefill_output,
         )
         try:
@@ -115,7 +115,7 @@ class HostLoadRunner:
                 )
         finally:
             process.log.keep([object_name(PREFILL, storage_class)], keep_output=self._workspace.keep_output)
-        require_written(process.log, where=storage_class, needed=self._needed, measured=measures_fio(self._wanted))
+        require_written(process.log, where=storage_class, space=self._space, is_measured=measures_fio(self._profiles))
         return volume
 
     def _process(
@@ -123,7 +123,7 @@ class HostLoadRunner:
         script: str,
         files: Sequence[str],
         *,
-        what: str,
+        label: str,
         folder: Path,
         runtime: str,
         environment: Mapping[str, str],
@@ -131,7 +131,7 @@ class HostLoadRunner:
     ) -> ProcessLoad:
         return ProcessLoad(
             ["sh", "-c", script, "load", *files],
-            what=what,
+            label=label,
             folder=folder,
             environment={"SIZE": str(self._test_size), "RUNTIME": runtime, **environment},
             new_output=new_output,
@@ -140,7 +140,7 @@ class HostLoadRunner:
 
 def _on_the_same_disk(directory: str, directories: Sequence[str]) -> int:
     device = os.stat(directory).st_dev
-    return sum(os.stat(each).st_dev == device for each in directories)
+    return sum(os.stat(path).st_dev == device for path in directories)
 
 
 def _write(folder: Path, texts: Mapping[str, str]) -> None:

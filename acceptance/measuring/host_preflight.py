@@ -1,4 +1,4 @@
-"""Before anything is written: the programs are there; what the report shows of this host and its directories."""
+"""Checks of this host before anything is written, and its description for the report."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ IMAGE = "fio on this host"
 
 
 def run_host_preflight(settings: Settings) -> Preflight:
-    """Look at everything that the run depends on; nothing is written.
+    """Check everything that the run depends on, without writing.
 
-    Raises EnvironmentFailure without fio, which writes the test files whatever loads them then.
+    Raises EnvironmentFailure without fio, which writes the test files for every load generator.
     """
     require_programs({"fio"})
     beside = [] if settings.class_beside is None else [settings.class_beside]
@@ -36,7 +36,7 @@ def run_host_preflight(settings: Settings) -> Preflight:
 
 
 def require_programs(names: Collection[str]) -> None:
-    """See that the load generators are in PATH. Raises EnvironmentFailure naming all that are not."""
+    """Check that the load generators are in PATH. Raises EnvironmentFailure naming all that are missing."""
     missing = sorted(name for name in names if shutil.which(name) is None)
     if missing:
         raise EnvironmentFailure(
@@ -46,7 +46,7 @@ def require_programs(names: Collection[str]) -> None:
 
 
 def describe_host(directories: Sequence[str]) -> Cluster:
-    """This host in the place of a cluster: itself the only node, its directories the StorageClasses."""
+    """Return this host described as a cluster: the host is the only node, its directories are the StorageClasses."""
     node = Node(
         name=platform.node(),
         kubelet="",
@@ -78,12 +78,12 @@ def _describe(directory: str) -> StorageClass:
 
 
 def _mount(directory: str) -> dict[str, str]:
-    """What is mounted there. Of several mounts on one place the last is the one that is seen."""
+    """Return the mount that holds the directory. Of several mounts on one path, the last one is visible."""
     there = os.path.realpath(directory)
     mounts = [partition for partition in psutil.disk_partitions(all=True) if _is_below(there, partition.mountpoint)]
     if not mounts:
         return {}
-    _, mount = max(enumerate(mounts), key=lambda each: (len(each[1].mountpoint), each[0]))
+    _, mount = max(enumerate(mounts), key=lambda entry: (len(entry[1].mountpoint), entry[0]))
     return {
         "file system": mount.fstype,
         "device": redact(mount.device),

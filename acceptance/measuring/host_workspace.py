@@ -1,4 +1,4 @@
-"""Where a run works on this host: a folder of its own in each directory."""
+"""The workspace of a run on this host: its own folder in each directory."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NOBODY = 65534
 class HostWorkspace:
     """The run's folder in each of the directories.
 
-    `keep_output` takes the name of a segment of load and all that it printed, in pieces, whether or not it went well.
+    `keep_output` takes the name of a segment of load and its complete output, in pieces, also of a failed one.
     """
 
     def __init__(
@@ -28,56 +28,56 @@ class HostWorkspace:
     ) -> None:
         self.keep_output = keep_output
         self._folders = {directory: Path(directory) / run_namespace(run_id) for directory in directories}
-        self._made: list[Path] = []
+        self._created_folders: list[Path] = []
 
     def folder(self, directory: str) -> Path:
-        """The run's folder in that directory."""
+        """Return the run's folder in a directory."""
         return self._folders[directory]
 
     def make(self) -> None:
-        """Make all folders; root gives them to nobody, as whom they are then loaded, where nobody can get there.
+        """Create all folders; root gives them to the user nobody, which then loads them, if that user can reach them.
 
-        Raises EnvironmentFailure when one cannot be made.
+        Raises EnvironmentFailure if a folder cannot be created.
         """
-        given = os.geteuid() == 0 and all(map(_can_be_given, self._folders))
+        is_given_to_nobody = os.geteuid() == 0 and all(map(_can_be_given, self._folders))
         for folder in self._folders.values():
-            # Noted first: an interruption in between must not leave it behind.
-            self._made.append(folder)
+            # Recorded first: an interruption in between must not leave the folder behind.
+            self._created_folders.append(folder)
             try:
                 folder.mkdir(mode=0o700)
             except OSError as error:
-                self._made.remove(folder)
+                self._created_folders.remove(folder)
                 raise EnvironmentFailure(f"folder {folder} cannot be made: {error}") from error
-            if given:
+            if is_given_to_nobody:
                 os.chown(folder, NOBODY, NOBODY)
 
     def remove(self) -> None:
-        """Remove what was made, with all that is in it. Raises StorageFailure naming every folder that is left."""
-        left = []
-        for folder in self._made:
+        """Remove the created folders with their contents. Raises StorageFailure naming every folder that remains."""
+        problems = []
+        for folder in self._created_folders:
             try:
                 shutil.rmtree(folder)
             except FileNotFoundError:
                 continue
             except OSError as error:
-                left.append(f"{folder} cannot be removed: {error}")
-        if left:
-            raise StorageFailure("\n".join(left))
+                problems.append(f"{folder} cannot be removed: {error}")
+        if problems:
+            raise StorageFailure("\n".join(problems))
 
     @property
     def removed_by(self) -> str:
-        """The command that removes the folders by hand."""
+        """The shell command that removes the folders by hand."""
         return shlex.join(["rm", "-r", *map(str, self._folders.values())])
 
 
 def _can_be_given(directory: str) -> bool:
-    """Whether root may give away what is in the directory, and any user may go there."""
+    """Return whether root may give away files in the directory, and any user may enter it."""
     there = Path(directory).resolve()
     if not all(parent.stat().st_mode & stat.S_IXOTH for parent in (there, *there.parents)):
         return False
-    with tempfile.TemporaryDirectory(dir=there, prefix=NAMESPACE_PREFIX) as tried:
+    with tempfile.TemporaryDirectory(dir=there, prefix=NAMESPACE_PREFIX) as trial_folder:
         try:
-            os.chown(tried, NOBODY, NOBODY)
-        except OSError:  # a file system without owners, or one that keeps root from it
+            os.chown(trial_folder, NOBODY, NOBODY)
+        except OSError:  # a file system without owners, or one that denies it to root
             return False
     return True

@@ -1,4 +1,4 @@
-"""Load in turn on volumes that are ready, whoever runs it: a cluster's pods, or processes of this host."""
+"""Load in turn on prepared volumes, run by a cluster's pods or by processes of this host."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ V = TypeVar("V", bound="PreparedVolume")
 class PreparedVolume:
     """A volume with its test file, and the node that it is loaded from. `test_size` in bytes.
 
-    `image_digest` is that of the image that the load runs in, where there is one.
+    `image_digest` is the digest of the image that the load runs in, if there is one.
     """
 
     storage_class: str
@@ -29,10 +29,10 @@ class PreparedVolume:
 
 @dataclass(frozen=True, kw_only=True)
 class Load:
-    """One profile on volumes of the same node, a segment of load after the other; the last volume is the candidate's.
+    """One profile on volumes of the same node, one segment of load after the other; the last volume is the candidate's.
 
-    `order` holds the place in `volumes` of each segment; `names` a name of each, unique in the run. `runtimes_s`:
-    whole seconds of load in each segment, after the profile's ramp. `rate`: of a profile that is rate-limited.
+    `order` holds the place in `volumes` of each segment; `names` the name of each, unique in the run. `runtimes_s`:
+    whole seconds of load in each segment, after the profile's ramp. `rate`: the rate of a rate-limited profile.
     """
 
     name: str
@@ -45,42 +45,42 @@ class Load:
 
     @property
     def runtime(self) -> str:
-        """What the load's script takes for $RUNTIME: a word for each segment."""
+        """The value of $RUNTIME for the load's script: a word for each segment."""
         return " ".join(f"{seconds}s" for seconds in self.runtimes_s)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Segment:
-    """What one stretch of load showed. `pod` ran it, or for a host the process. `fio_version`: as fio spells it."""
+    """The samples of one stretch of load. `pod` ran it, or on a host the process. `fio_version`: as fio spells it."""
 
     pod: str
     node: str
     fio_version: str
-    started: datetime
+    start_time: datetime
     samples: tuple[Sample, ...]
 
 
 Watch = Callable[[int, Sequence[Sample]], bool]
-"""Sees the place in the order of the segment that runs, and its samples so far, after each new one; True to end."""
+"""Takes the place of the running segment in the order, and its samples so far, after each new one; True to end."""
 
 Preparing = Callable[[str, int], None]
-"""Hears of a StorageClass how many bytes of its test file are written."""
+"""Takes a StorageClass and the number of bytes of its test file that are written."""
 
 
 class Bench(Protocol):
-    """Where volumes are made ready and loaded."""
+    """A place that prepares volumes and loads them."""
 
     def prepare(
         self, storage_classes: Sequence[str], *, node: str | None, progress: Preparing
     ) -> dict[str, PreparedVolume | AcceptanceError]:
-        """Make a volume of each class ready, all on one node; for each class the volume, or what went wrong with it.
+        """Prepare a volume of each class, all on one node; return for each class the volume, or its error.
 
-        `node`: where to; None leaves it to the first.
+        `node`: the node to use; None for the node of the first volume.
         """
 
     def run(self, load: Load, *, watch: Watch) -> list[Segment]:
-        """Run the load to its end, or until `watch` says that it is enough: the segments that were begun.
+        """Run the load to its end, or until `watch` ends it; return the segments that began.
 
         No load runs any more when this returns or raises. Raises StorageFailure with the load generator's own words,
-        EnvironmentFailure when the load could not run for reasons other than the storage.
+        EnvironmentFailure if the load could not run for reasons other than the storage.
         """

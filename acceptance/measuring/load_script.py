@@ -1,4 +1,4 @@
-"""The script that loads files one after the other, for any POSIX shell; what it prints, `load_log` reads."""
+"""The script that loads files one after the other, for any POSIX shell; `load_log` reads its output."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from acceptance.loads.sysbench.command import script
 from acceptance.loads.sysbench.profiles import read_options
 from acceptance.measuring.load_log import MARK
 
-STOPPED = 143
-"""the exit status of a load that was told to end"""
+STOPPED_STATUS = 143
+"""The exit status of a load that received SIGTERM."""
 
-KILLED = 128 + 9
-"""that of a load generator that was killed, which a kernel without memory does"""
+KILLED_STATUS = 128 + 9
+"""The exit status of a load generator that was killed, for instance by a kernel that is out of memory."""
 
 HOST_LOAD = "ACCEPTANCE_LOAD"
-"""Names in the environment of a host's processes the load that they are of: jobs of fio leave the session that they
-were started in, and may wait for a fio that was killed. In a pod they end with its container."""
+"""The variable that names the load in the environment of its processes on a host: jobs of fio leave the session that
+they were started in, and may wait for a fio that was killed. In a pod they end with its container."""
 
-# The shell is the first process of its container: it must pass on the word to end, and end at once itself. What was
-# written through the page cache is flushed after each segment, or it would load the disk during the next one; and
-# before the first, for a load that was told to end leaves what it wrote.
+# The shell is the first process of its container: it must pass on SIGTERM, and exit immediately itself. The page cache
+# is flushed after each segment, because it would otherwise load the disk during the next one; and before the first,
+# because a load that was terminated leaves dirty pages.
 _SCRIPT = """
 number=0
 trap 'kill "$!" 2>/dev/null; printf "\\n{mark} ended {stopped}\\n"; exit {stopped}' TERM
@@ -56,25 +56,25 @@ FIO = "exec fio --output-format=json+ --status-interval=1 --eta=never"
 
 
 def load_script(load: str, *, check: str = ":") -> str:
-    """A script that runs the commands of `load` for each of its arguments, which is then in $FILE.
+    """Return a script that runs the commands of `load` for each of its arguments, which is then in $FILE.
 
-    $RUNTIME has a word for each, which is all of it then; the last word holds for all that follow.
-    Where the commands of `check` return anything but 0 for the first of them, nothing is loaded.
+    $RUNTIME has a word for each argument, which is its whole content then; the last word also applies to all that
+    follow. If the commands of `check` return another status than 0 for the first argument, nothing is loaded.
     """
-    return _SCRIPT.format(mark=MARK, host_load=HOST_LOAD, stopped=STOPPED, check=check, load=load)
+    return _SCRIPT.format(mark=MARK, host_load=HOST_LOAD, stopped=STOPPED_STATUS, check=check, load=load)
 
 
 def commands(profile: Profile) -> str:
-    """The commands that run the profile once, which it is named to by `load_environment`."""
+    """Return the commands that run the profile once, which `load_environment` names."""
     if profile.program == "sysbench":
         return f'FOLDER="${{FILE%/*}}/$PROFILE"; export FOLDER\n{script(read_options(profile.text))}'
     return f'{FIO} "$JOB_FILE"'
 
 
 def load_environment(profile: Profile, *, job_file: str, rate: int | None = None) -> dict[str, str]:
-    """What `commands` and the profile read from their environment, so that no name is part of a script.
+    """Return the environment that `commands` and the profile read, so that no name is part of a script.
 
-    `job_file` is where the load finds the profile's text; `rate`: of one that is rate-limited.
+    `job_file` is where the load finds the profile's text; `rate` is the rate of a rate-limited profile.
     """
     limit = {} if rate is None else {RATE: str(rate)}
     return {"JOB_FILE": job_file, "PROFILE": profile.name, **limit}

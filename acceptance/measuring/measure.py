@@ -1,4 +1,4 @@
-"""Measuring a profile: on one class, or on two in turn, for as long as the plan of looks wants it."""
+"""The measurement of a profile: on one class, or on two in turn, as long as the plan of interim analyses requires."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from acceptance.results.document import Role
 from acceptance.statistics.interim_analyses import AnalysisPlan
 
 BySegment = Sequence[Sequence[Sample]]
-"""Samples, segment by segment: what a decision is made from."""
+"""Samples, segment by segment: the basis of a decision."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +27,7 @@ class Recording:
     role: Role
     segments: tuple[Segment, ...]
     beside: str = ""
-    """for a baseline: the candidate that it is measured for"""
+    """For a baseline: the candidate that it is compared with."""
 
     @property
     def storage_class(self) -> str:
@@ -42,7 +42,7 @@ class Recording:
 
 @dataclass(frozen=True, kw_only=True)
 class Progress:
-    """Where a measurement stands, for people who wait. `rate`: operations in the last second, 1/s."""
+    """The state of a measurement, for users who wait. `rate`: operations in the last second, 1/s."""
 
     profile: str
     storage_class: str
@@ -54,7 +54,7 @@ class Progress:
 
 Report = Callable[[Progress], None]
 FIRST = "1"
-"""the name of the load that every profile has; others have one of their own"""
+"""The name of the load that every profile has; other loads have their own names."""
 
 
 def measure_alone(
@@ -63,14 +63,14 @@ def measure_alone(
     profile: Profile,
     *,
     plan: AnalysisPlan,
-    decided: Callable[[BySegment], bool],
+    is_decided: Callable[[BySegment], bool],
     report: Report,
     name: str = FIRST,
     rate: int | None = None,
 ) -> Recording:
-    """Load one volume until a look finds it decided, or to the plan's cap. Raises what the bench's `run` raises.
+    """Load one volume until an interim analysis decides, or up to the plan's cap. Raises the errors of `bench.run`.
 
-    `name` tells its output from that of other loads of the profile on the class. `rate`: see `Load`.
+    `name` distinguishes its output from that of other loads of the profile on the class. `rate`: see `Load`.
     """
 
     def watch(number: int, samples: Sequence[Sample]) -> bool:
@@ -78,10 +78,10 @@ def measure_alone(
         report(_progress(profile, volume, "candidate", samples, seconds=seconds, cap=plan.cap))
         if seconds >= plan.cap:
             return True
-        return any(before < look <= seconds for look in plan.looks) and decided([samples])
+        return any(before < look <= seconds for look in plan.looks) and is_decided([samples])
 
     load = Load(
-        # Another load of the profile may begin before the pod of the one before is gone.
+        # Another load of the profile may begin before the pod of the previous load is deleted.
         name=object_name(profile.name, volume.storage_class, *(() if name == FIRST else (name,))),
         profile=profile,
         volumes=(volume,),
@@ -100,47 +100,49 @@ def measure_alternately(
     baseline: PreparedVolume,
     profile: Profile,
     plan: AnalysisPlan,
-    decided: Callable[[BySegment, BySegment], bool],
+    is_decided: Callable[[BySegment, BySegment], bool],
     report: Report,
     name: str = "",
 ) -> tuple[Recording, Recording]:
-    """Load two volumes on the same node in turn, a segment each a round, until a look finds it decided.
+    """Load two volumes on the same node in turn, one segment each in a round, until an interim analysis decides.
 
-    The class that comes first alternates (baseline, candidate, candidate, baseline, ...), so that drift of the
-    machine falls on both alike. `name` tells its output from that of the comparison with the run's baseline. The
-    recordings of candidate and baseline. Raises what the bench's `run` raises.
+    The class that comes first alternates (baseline, candidate, candidate, baseline, ...), so that drift of the machine
+    affects both equally. `name` distinguishes its output from that of the comparison with the run's baseline. Return
+    the recordings of candidate and baseline. Raises the errors of the bench's `run`.
     """
     roles: tuple[Role, ...] = ("baseline", "candidate")
     volumes = (baseline, candidate)
     load = _load_in_turn(profile, volumes, plan=plan, name=name)
-    taken: dict[int, Sequence[Sample]] = {}
+    samples_by_segment: dict[int, Sequence[Sample]] = {}
 
     def of(place: int) -> BySegment:
-        return [samples for number, samples in sorted(taken.items()) if load.order[number] == place]
+        return [samples for number, samples in sorted(samples_by_segment.items()) if load.order[number] == place]
 
     def watch(number: int, samples: Sequence[Sample]) -> bool:
-        wanted = plan.segments[number // 2]
-        if seconds_of(samples[:-1]) >= wanted:
+        seconds_of_turn = plan.segments[number // 2]
+        if seconds_of(samples[:-1]) >= seconds_of_turn:
             return False
-        taken[number] = samples
+        samples_by_segment[number] = samples
         place = load.order[number]
         report(_progress(profile, volumes[place], roles[place], samples, seconds=loaded_s(of(place)), cap=plan.cap))
         is_look = number % 2 == 1 and (number + 1) // 2 in plan.rounds
-        return is_look and seconds_of(samples) >= wanted and decided(of(1), of(0))
+        return is_look and seconds_of(samples) >= seconds_of_turn and is_decided(of(1), of(0))
 
     run = enumerate(bench.run(load, watch=watch))
     segments = [
-        replace(segment, samples=tuple(first_seconds(segment.samples, wanted=plan.segments[number // 2])))
+        replace(segment, samples=tuple(first_seconds(segment.samples, seconds=plan.segments[number // 2])))
         for number, segment in run
     ]
-    found = [tuple(each for each, at in zip(segments, load.order, strict=False) if at == place) for place in (0, 1)]
+    segments_by_place = [
+        tuple(segment for segment, at in zip(segments, load.order, strict=False) if at == place) for place in (0, 1)
+    ]
     return (
-        Recording(profile=profile, volume=candidate, role="candidate", segments=found[1]),
+        Recording(profile=profile, volume=candidate, role="candidate", segments=segments_by_place[1]),
         Recording(
             profile=profile,
             volume=baseline,
             role="baseline",
-            segments=found[0],
+            segments=segments_by_place[0],
             beside=candidate.storage_class,
         ),
     )
@@ -169,7 +171,7 @@ def _load_in_turn(
 
 
 def runtime_s(profile: Profile, counted_s: int) -> int:
-    """So long that the seconds to count are full: where a ramp ends in mid-second, one more is lost."""
+    """Return the runtime that holds all seconds to count: if a ramp ends in mid-second, one more second is lost."""
     return counted_s + UNCOUNTED_S + (1 if profile.ramp_s else 0)
 
 

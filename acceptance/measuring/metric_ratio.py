@@ -1,4 +1,4 @@
-"""How many times as much of a metric: the candidate of the baseline, from batches that were loaded in turn."""
+"""The ratio candidate / baseline of a metric, from batches that were loaded in turn."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ def metric_ratio(
     plan: AnalysisPlan,
     confidence: float | None = None,
 ) -> Ratio:
-    """Candidate / baseline of a metric, from batches of the same round; at that of the plan's look if at no other."""
+    """Return candidate / baseline of a metric, from batches of the same round; `confidence` defaults to the plan's."""
     look = plan.at(loaded_s(candidate))
     confidence = confidence or look.confidence
-    ours = batch_parts(metric, candidate, plan=plan)
-    theirs = batch_parts(metric, baseline, plan=plan)
-    if ours is None or theirs is None:
+    candidate_parts = batch_parts(metric, candidate, plan=plan)
+    baseline_parts = batch_parts(metric, baseline, plan=plan)
+    if candidate_parts is None or baseline_parts is None:
         problem = f"there is no {metric} in some part of the measurement"
         return Ratio(value=None, low=None, high=None, samples=0, confidence=confidence, problem=problem)
     rounds = [
         Round(baseline=first[: len(second)], candidate=second[: len(first)])
-        for first, second in zip(theirs, ours, strict=True)
+        for first, second in zip(baseline_parts, candidate_parts, strict=True)
     ]
     return ratio(rounds, confidence=confidence, correlation=look.batch_correlation)

@@ -1,6 +1,6 @@
-"""From samples to the values of a metric: over any stretch, batch by batch, and with its interval.
+"""The values of a metric from samples: over any stretch, batch by batch, and with its interval.
 
-Rates are over the time, latencies over the operations: where a tenth of the seconds is slow, few operations are.
+Rates are over the time, latencies over the operations: if a tenth of the seconds is slow, few operations are slow.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from acceptance.measuring.measure import BySegment
 from acceptance.measuring.percentiles import percentile_interval, percentile_of, together
 from acceptance.measuring.stalls import Stall, longest_stall
 from acceptance.results.document import Estimate
-from acceptance.results.metrics import CPU, CPU_PER_OPERATION, SHOWN, STALL, Metric
+from acceptance.results.metrics import CPU, CPU_PER_OPERATION, STALL, STANDARD_STATISTICS, Metric
 from acceptance.statistics.interim_analyses import AnalysisPlan, Look
 from acceptance.statistics.intervals import Part
 
 
 def metric_value(metric: Metric, samples: Sequence[Sample]) -> float | None:
-    """The metric over a stretch of samples, in its unit; None where the stretch says nothing about it.
+    """Return the metric over a stretch of samples, in its unit; None if the stretch does not show it.
 
-    Rates are totals over the time, so that a stalled second counts. Latencies are over the operations in the stretch;
-    a stretch in which nothing completed has none, and no CPU time of an operation either. CPU use is over the time.
-    Both are unknown where the CPU time of one second is.
+    Rates are totals over the time, so a stalled second counts. Latencies are over the operations in the stretch; a
+    stretch without completed operations has none, and no CPU time of an operation either. CPU use is over the time.
+    Both CPU metrics are unknown if the CPU time of one second is unknown.
     """
     if metric.statistic == "longest":
         stall = longest_stall([samples])
@@ -35,7 +35,7 @@ def metric_value(metric: Metric, samples: Sequence[Sample]) -> float | None:
 
 
 def _part(metric: Metric, samples: Sequence[Sample]) -> Part | None:
-    """What a stretch adds to the metric, and what that is divided by: time for what is a rate."""
+    """Return the amount that a stretch adds to the metric, and its divisor, which is the time for a rate."""
     if metric.direction is None:
         return _cpu_part(metric, samples)
     counts = [sample.counts[metric.direction] for sample in samples]
@@ -44,12 +44,12 @@ def _part(metric: Metric, samples: Sequence[Sample]) -> Part | None:
     if metric.statistic == "mean":
         latencies = sum(count.latencies for count in counts)
         return Part(sum(count.latency_sum_s for count in counts), latencies) if latencies else None
-    found = percentile_of(_histogram(metric, samples), metric.percentile or 0.0)
-    return None if found is None else Part(found, 1.0)
+    seconds = percentile_of(_histogram(metric, samples), metric.percentile or 0.0)
+    return None if seconds is None else Part(seconds, 1.0)
 
 
 def _cpu_part(metric: Metric, samples: Sequence[Sample]) -> Part | None:
-    """CPU time by the time, or by the reads and writes: a sync belongs to the write that it makes durable."""
+    """Return CPU time over the time, or over reads and writes: a sync belongs to the write that it makes durable."""
     if any(sample.cpu_s is None for sample in samples):
         return None
     used_s = sum(sample.cpu_s or 0.0 for sample in samples)
@@ -68,19 +68,19 @@ def _time(samples: Sequence[Sample]) -> float:
 
 
 def batch_parts(metric: Metric, segments: BySegment, *, plan: AnalysisPlan) -> list[list[Part]] | None:
-    """What each batch adds to the metric, segment by segment; None where a batch says nothing about it.
+    """Return the part that each batch adds to the metric, segment by segment; None if a batch does not show it.
 
-    Batches are those of the plan's look after so much load.
+    The batches are those of the plan's interim analysis after this amount of load.
     """
-    if metric.direction == "sync" and not _used("sync", segments):
-        return None  # not slow, but unknown: with gtod_reduce fio does not count them
-    found: list[list[Part]] = []
+    if metric.direction == "sync" and not _has_operations("sync", segments):
+        return None  # unknown, not slow: with gtod_reduce fio does not count syncs
+    parts_by_segment: list[list[Part]] = []
     for segment in _batches(segments, plan=plan):
         parts = [_part(metric, batch) for batch in segment]
         if any(part is None for part in parts):
             return None
-        found.append([part for part in parts if part is not None])
-    return found
+        parts_by_segment.append([part for part in parts if part is not None])
+    return parts_by_segment
 
 
 def _batches(segments: BySegment, *, plan: AnalysisPlan) -> list[list[Sequence[Sample]]]:
@@ -89,25 +89,26 @@ def _batches(segments: BySegment, *, plan: AnalysisPlan) -> list[list[Sequence[S
 
 
 def metric_estimate(metric: Metric, segments: BySegment, *, plan: AnalysisPlan, confidence: float) -> Estimate | None:
-    """The metric with its interval from batches; None where the samples say nothing about it.
+    """Return the metric with its interval from batches; None if the samples do not show it.
 
-    The longest stall is an event and no mean: it lies between what was seen and what looks a second apart can hide.
+    The longest stall is an event, not a mean: it lies between the observed time and that plus what checks a second
+    apart can miss.
     """
     if metric.statistic == "longest":
         return stall_estimate(longest_stall(segments), metric, segments, confidence=confidence)
-    if metric.direction is not None and not _used(metric.direction, segments):
-        return None  # the profile does not use this direction; that is no rate of zero
+    if metric.direction is not None and not _has_operations(metric.direction, segments):
+        return None  # the profile does not use this direction, which is not a rate of zero
     look = plan.at(loaded_s(segments))
     flat = [batch for segment in _batches(segments, plan=plan) for batch in segment]
     if metric.percentile is not None:
         return _percentile_estimate(metric, flat, look=look, confidence=confidence, seconds=loaded_s(segments))
     parts = [_part(metric, batch) for batch in flat]
-    known = [part for part in parts if part is not None]
-    # A batch in which nothing completed holds no operation to be slow; but CPU time is unknown where one second's is.
-    if not known or (metric.direction is None and not _cpu_is_known(segments)):
+    known_parts = [part for part in parts if part is not None]
+    # A batch without completed operations has no slow ones either; but CPU time is unknown if one second's is unknown.
+    if not known_parts or (metric.direction is None and not _cpu_is_known(segments)):
         return None
     return estimate(
-        known,
+        known_parts,
         unit=metric.unit,
         seconds=loaded_s(segments),
         confidence=confidence,
@@ -116,10 +117,10 @@ def metric_estimate(metric: Metric, segments: BySegment, *, plan: AnalysisPlan, 
 
 
 def _percentile_estimate(
-    metric: Metric, found: Sequence[Sequence[Sample]], *, look: Look, confidence: float, seconds: int
+    metric: Metric, batches_of_samples: Sequence[Sequence[Sample]], *, look: Look, confidence: float, seconds: int
 ) -> Estimate | None:
-    """Over all operations, with the interval from batches; without one where they are too few."""
-    histograms, percentile = [_histogram(metric, batch) for batch in found], metric.percentile or 0.0
+    """Return the percentile over all operations, with an interval from batches if there are enough."""
+    histograms, percentile = [_histogram(metric, batch) for batch in batches_of_samples], metric.percentile or 0.0
     mean = percentile_of(together(histograms), percentile)
     if mean is None:
         return None
@@ -135,7 +136,7 @@ def _percentile_estimate(
 
 
 def stall_estimate(stall: Stall | None, metric: Metric, segments: BySegment, *, confidence: float) -> Estimate | None:
-    """The same of the longest stall, where that is known already."""
+    """Return the estimate of the longest stall, for a caller that has found it already; None if there is none."""
     if stall is None:
         return None
     return Estimate(
@@ -149,13 +150,13 @@ def stall_estimate(stall: Stall | None, metric: Metric, segments: BySegment, *, 
 
 
 def shown_metrics(segments: BySegment) -> list[Metric]:
-    """The metrics worth showing: of every direction in which something was done; the longest stall of all; the CPU time
-    where it is known."""
-    used = [direction for direction in DIRECTIONS if _used(direction, segments)]
-    paths = [f"{direction}.{statistic}" for direction in used for statistic in SHOWN]
+    """Return the metrics worth showing: those of every direction with operations, the longest stall, and the CPU time
+    if it is known."""
+    directions = [direction for direction in DIRECTIONS if _has_operations(direction, segments)]
+    paths = [f"{direction}.{statistic}" for direction in directions for statistic in STANDARD_STATISTICS]
     if any(sample.cpu_s is not None for samples in segments for sample in samples):
         paths += [CPU, CPU_PER_OPERATION]
-    if used:
+    if directions:
         paths.append(STALL)
     return [Metric.parse(path) for path in paths if path != "sync.bandwidth"]
 
@@ -164,5 +165,5 @@ def _cpu_is_known(segments: BySegment) -> bool:
     return all(sample.cpu_s is not None for samples in segments for sample in samples)
 
 
-def _used(direction: str, segments: BySegment) -> bool:
+def _has_operations(direction: str, segments: BySegment) -> bool:
     return any(sample.counts[direction].ios for samples in segments for sample in samples)

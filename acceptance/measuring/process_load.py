@@ -1,4 +1,4 @@
-"""A load in a process of this host: begun, followed while it runs, and ended with all that it started."""
+"""A load in a process of this host: started, followed while it runs, and ended with all its child processes."""
 
 from __future__ import annotations
 
@@ -18,35 +18,35 @@ import psutil
 
 from acceptance.loads.fio.samples import Sample
 from acceptance.measuring.load import Watch
-from acceptance.measuring.load_log import LoadLog, Output, Watched
+from acceptance.measuring.load_log import LoadLog, Output, WatchedSamples
 from acceptance.measuring.load_script import HOST_LOAD
 from acceptance.process.undoing import Undoing
 from acceptance.text.errors import EnvironmentFailure, StorageFailure
 
-# How long the processes of a load may take to be gone: asked to end, at their own end, killed.
+# The time that a load's processes may take to exit: after SIGTERM, at their own end, after SIGKILL.
 ASKED_S, OVER_S, KILLED_S = 10.0, 1.0, 5.0
-# poll() takes no more than an int of milliseconds, and a large file takes long to write.
+# poll() takes at most an int of milliseconds, and a large file takes long to write.
 LONGEST_POLL_S = 3600.0
 
 
 class ProcessLoad:
-    """The load of a command that runs as long as the block; `log` is what it printed so far.
+    """The load of a command that runs for the duration of the block; `log` is its output so far.
 
-    Root has it run as the owner of the folder: a load generator needs no more power than that.
-    No process of it is left after the block. Raises StorageFailure when one does not end even when killed.
+    Root runs it as the owner of the folder, because a load generator needs no more permissions. No process of it is
+    left after the block. Raises StorageFailure if a process does not exit even after SIGKILL.
     """
 
     def __init__(
         self,
         command: Sequence[str],
         *,
-        what: str,
+        label: str,
         folder: Path,
         environment: Mapping[str, str],
         new_output: Callable[[], Output],
     ) -> None:
         self.log = LoadLog(new_output=new_output)
-        self._what = what
+        self._label = label
         self._command = command
         self._folder = folder
         self._mark = uuid.uuid4().hex
@@ -68,7 +68,7 @@ class ProcessLoad:
                 **(as_owner if os.geteuid() == 0 else {}),
             )
         except OSError as error:
-            raise EnvironmentFailure(f"{self._what} could not be started: {error}") from error
+            raise EnvironmentFailure(f"{self._label} could not be started: {error}") from error
         assert self._process.stdout is not None
         self._stdout = self._process.stdout
         for undo in (self._stdout.close, self.log.close, self._end):
@@ -82,53 +82,53 @@ class ProcessLoad:
 
     @property
     def pid(self) -> int:
-        """The process that was started."""
+        """The id of the started process."""
         return self._process.pid
 
     def follow(self, watch: Watch, *, within_s: float) -> tuple[list[Sequence[Sample]], bool]:
-        """Take what the load prints, until it has ended or `watch` finds it enough: the samples of each segment.
+        """Read the load's output until it has ended or `watch` ends it; return the samples of each segment.
 
-        The second value says whether `watch` ended it. Raises StorageFailure when it takes longer than `within_s`,
-        EnvironmentFailure when somebody else ended it.
+        The second value is True if `watch` ended it. Raises StorageFailure if the load takes longer than `within_s`,
+        EnvironmentFailure if another process ended it.
         """
-        watched = Watched(watch)
+        watched_samples = WatchedSamples(watch)
         try:
             for piece in self._pieces(within_s=within_s):
                 self.log.feed(piece)
-                if watched.enough(self.log):
-                    return watched.samples(self.log), True
+                if watched_samples.enough(self.log):
+                    return watched_samples.samples(self.log), True
                 if self.log.over:
-                    return watched.samples(self.log), False
+                    return watched_samples.samples(self.log), False
         except TimeoutError:
-            raise StorageFailure(f"{self._what} did not end within {within_s:.0f} s: {self._said()}") from None
+            raise StorageFailure(f"{self._label} did not end within {within_s:.0f} s: {self._messages()}") from None
         status = self._process.wait()
-        raise EnvironmentFailure(f"{self._what} was ended by somebody else, with status {status}: {self._said()}")
+        raise EnvironmentFailure(f"{self._label} was ended by somebody else, with status {status}: {self._messages()}")
 
     def _end(self) -> None:
-        """Ask the load to end if it has not, then make it end; over is what holds the pipe no more."""
-        asked = not self.log.over and self._process.poll() is None
-        if asked:
-            with suppress(ProcessLookupError, PermissionError):  # what is then left is told by what holds the pipe
+        """Terminate the load if it still runs, then kill it; it has ended when no process holds the pipe."""
+        is_running = not self.log.over and self._process.poll() is None
+        if is_running:
+            with suppress(ProcessLookupError, PermissionError):  # remaining processes show by holding the pipe
                 os.killpg(self.pid, signal.SIGTERM)
-        if not self._closed(within_s=ASKED_S if asked else OVER_S):
+        if not self._is_closed(within_s=ASKED_S if is_running else OVER_S):
             self._kill()
         self._process.wait()
 
     def _kill(self) -> None:
-        for process in self._marked():
+        for process in self._own_processes():
             with suppress(psutil.NoSuchProcess, psutil.AccessDenied):
                 process.kill()
-        if not self._closed(within_s=KILLED_S):
-            left = ", ".join(str(process.pid) for process in self._marked())
-            raise StorageFailure(f"{self._what} does not end after SIGKILL: the storage blocks processes {left}")
+        if not self._is_closed(within_s=KILLED_S):
+            pids = ", ".join(str(process.pid) for process in self._own_processes())
+            raise StorageFailure(f"{self._label} does not end after SIGKILL: the storage blocks processes {pids}")
 
-    def _marked(self) -> list[psutil.Process]:
-        """All processes that were started by the load."""
-        there_are = psutil.process_iter(["environ"])
-        return [each for each in there_are if (each.info["environ"] or {}).get(HOST_LOAD) == self._mark]
+    def _own_processes(self) -> list[psutil.Process]:
+        """Return all processes that the load started."""
+        processes = psutil.process_iter(["environ"])
+        return [process for process in processes if (process.info["environ"] or {}).get(HOST_LOAD) == self._mark]
 
-    def _closed(self, *, within_s: float) -> bool:
-        """Whether nobody holds the pipe any more. What is still printed is kept until the load says that it is over."""
+    def _is_closed(self, *, within_s: float) -> bool:
+        """Return whether no process holds the pipe any more. Keep further output until the load reports its end."""
         try:
             for piece in self._pieces(within_s=within_s):
                 if not self.log.over:
@@ -138,7 +138,7 @@ class ProcessLoad:
         return True
 
     def _pieces(self, *, within_s: float) -> Iterator[bytes]:
-        """What is printed, to its end. Raises TimeoutError."""
+        """Yield the output until its end. Raises TimeoutError after `within_s`."""
         deadline = time.monotonic() + within_s
         poll = select.poll()
         poll.register(self._stdout, select.POLLIN | select.POLLHUP)
@@ -151,5 +151,5 @@ class ProcessLoad:
             yield piece
         raise TimeoutError
 
-    def _said(self) -> str:
+    def _messages(self) -> str:
         return self.log.segments[-1].messages if self.log.segments else self.log.before

@@ -1,4 +1,4 @@
-"""Storage that slows down while it is loaded without a pause, and what of the load says what it does to the end."""
+"""Storage that slows down under a load without pauses, and the part of the load that shows its lasting speed."""
 
 from __future__ import annotations
 
@@ -11,44 +11,45 @@ from acceptance.statistics.one_change import slowed_down_after
 from acceptance.text.quantities import format_quantity
 
 LASTING_S = 20
-"""seconds of load after it slowed down, without which nobody knows whether that lasts"""
+"""Seconds of load after the slowdown, without which it is unknown whether the slowdown lasts."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Slowing:
-    """After so many seconds of load (`after_s`) it did so many times as much as before, to the end."""
+    """A slowdown after `after_s` seconds of load, from then on to `times` times the speed before."""
 
     after_s: int
     times: float
     lasting: BySegment
-    """the load after that"""
+    """The load after the slowdown."""
 
     def describe(self) -> str:
-        """`storage slowed down after 12 s of load, to 0.37x of what it did until then`"""
+        """Return the slowdown in words: `storage slowed down after 12 s of load, to 0.37x of its speed until then`."""
         after = format_quantity(float(self.after_s), unit="s")
         times = format_quantity(self.times, unit="ratio")
         return f"storage slowed down after {after} of load, to {times} of its speed until then"
 
 
 def slowing(segments: BySegment) -> Slowing | None:
-    """None where it did not, and for a load with pauses: what rested is faster at first."""
+    """Return the slowdown; None if there is none, or after pauses, because idle time makes storage faster at first."""
     if len(segments) != 1:
         return None
     (samples,) = segments
-    done = [sum(counts.ios for counts in sample.counts.values()) for sample in samples]
+    operations = [sum(counts.ios for counts in sample.counts.values()) for sample in samples]
     times_s = [sample.duration_s for sample in samples]
-    place = slowed_down_after([ios / seconds for ios, seconds in zip(done, times_s, strict=True)])
+    place = slowed_down_after([ios / seconds for ios, seconds in zip(operations, times_s, strict=True)])
     if place is None:
         return None
-    before, after = (sum(done[part]) / sum(times_s[part]) for part in (slice(place), slice(place, None)))
+    before, after = (sum(operations[part]) / sum(times_s[part]) for part in (slice(place), slice(place, None)))
     return Slowing(after_s=loaded_s([samples[:place]]), times=after / before, lasting=[samples[place:]])
 
 
-def judged_part(segments: BySegment, found: Slowing | None, *, plan: AnalysisPlan) -> BySegment:
-    """What a limit is judged on: all of the load, or what it did to the end after it slowed down.
+def judged_part(segments: BySegment, slowdown: Slowing | None, *, plan: AnalysisPlan) -> BySegment:
+    """Return the part of the load that a limit is judged on: the load after a slowdown, else all of it.
 
-    That only when all of the load is there, and long enough since: until then it may go on slowing down.
+    The part after a slowdown counts only if the load is complete and the part is long enough: until then the storage
+    may slow down further.
     """
-    if found is None or not plan.is_whole(loaded_s(segments)) or loaded_s(found.lasting) < LASTING_S:
+    if slowdown is None or not plan.is_whole(loaded_s(segments)) or loaded_s(slowdown.lasting) < LASTING_S:
         return segments
-    return found.lasting
+    return slowdown.lasting

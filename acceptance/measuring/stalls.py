@@ -1,4 +1,4 @@
-"""Stalls: the longest time in which storage let an operation wait, from latencies or from silence."""
+"""Stalls: the longest time that an operation waited for storage, from latencies or from silence."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from acceptance.loads.fio.samples import Sample
 from acceptance.text.quantities import format_quantity
 
 LOOK_S = 1.0
-"""fio means to speak once a second, and cannot while one of its jobs waits for storage."""
+"""The interval (s) at which fio prints, except while one of its jobs waits for storage."""
 WORTH_TELLING_S = 2.0
-"""So long a stall shows in the rates too, and their reader wants to know of it."""
+"""The duration (s) from which on a stall also affects the rates, so that their reader should know of it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Stall:
-    """An operation waited from `at_least` to `at_most`; `after` is the load that went before it. All in s.
+    """An operation that waited from `at_least` to `at_most`, after `after` of load. All in s.
 
-    The two are the same where latencies are known. `silent`: the load generator said nothing meanwhile, as it does when
-    one of its jobs can do nothing.
+    The two bounds are equal if latencies are known. `silent`: the load generator printed nothing meanwhile, as it does
+    if one of its jobs cannot proceed.
     """
 
     at_least: float
@@ -28,7 +28,7 @@ class Stall:
     silent: bool
 
     def describe(self) -> str:
-        """`storage stalled for 14.9 s, after 12 s of load: in that time nothing was read or written`"""
+        """Return `storage stalled for 14.9 s, after 12 s of load: in that time nothing was read or written`."""
         took, after = (format_quantity(value, unit="s") for value in (self.at_least, round(self.after)))
         if self.silent:
             return f"storage stalled for {took}, after {after} of load: in that time nothing was read or written"
@@ -36,13 +36,13 @@ class Stall:
 
 
 def longest_stall(segments: Sequence[Sequence[Sample]]) -> Stall | None:
-    """The longest of all segments; None where there is no sample."""
+    """Return the longest stall of all segments; None if there is no sample."""
     stalls = [stall for samples in segments for stall in _stalls(samples)]
     return max(stalls, key=lambda stall: (stall.at_least, stall.at_most), default=None)
 
 
 def stood_still(segments: Sequence[Sequence[Sample]]) -> bool:
-    """Whether the load generator, which speaks once a second, was silent for two, or said that nothing was done."""
+    """Return whether the load generator was silent for 2 s, or reported a second without operations."""
     return any(
         _silence_s(sample, fastest=fastest) >= LOOK_S or not _ios(sample)
         for samples in segments
@@ -56,16 +56,16 @@ def _fastest(samples: Sequence[Sample]) -> float:
 
 
 def _silence_s(sample: Sample, *, fastest: float) -> float:
-    """By how much a sample is late.
+    """Return by how much a sample is late (s).
 
-    One in which more was done than in two of the fastest seconds is late for want of CPU: the load went on.
+    A sample with more operations than two of the fastest seconds is late for lack of CPU: the load continued.
     """
     went_on = _ios(sample) > 2 * LOOK_S * fastest
     return 0.0 if went_on else max(0.0, sample.duration_s - sample.looks * LOOK_S)
 
 
 def _stalls(samples: Sequence[Sample]) -> Iterator[Stall]:
-    """What each sample of a segment shows; samples in which nothing was done are one stall as long as they last."""
+    """Yield the stall that each sample of a segment shows; samples without operations form one stall."""
     after = still = 0.0
     fastest = _fastest(samples)
     for sample in samples:
@@ -81,7 +81,7 @@ def _stalls(samples: Sequence[Sample]) -> Iterator[Stall]:
 
 
 def _within(sample: Sample, *, after: float, fastest: float) -> Stall:
-    """From the longest latency, as exact as fio's histogram (to 1.6 %); without any, from how late the sample came."""
+    """Return the stall by the longest latency, as exact as fio's histogram (to 1.6 %), else by the sample's delay."""
     middles_ns = [middle for counts in sample.counts.values() for middle in counts.histogram]
     silence = _silence_s(sample, fastest=fastest)
     if not middles_ns:

@@ -1,4 +1,4 @@
-"""The common window: the seconds in which every volume was loaded, by one clock, and what was done in them."""
+"""The common window: the seconds in which every volume was loaded, by one clock, and the operations in them."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from acceptance.text.errors import EnvironmentFailure, StorageFailure
 
 @dataclass(frozen=True, kw_only=True)
 class TimedSample:
-    """A sample and when it ended, in s since the epoch, by the clock of the node that it comes from."""
+    """A sample and its end, in s since the epoch, by the clock of the node that it comes from."""
 
     end_s: float
     sample: Sample
 
     @property
     def start_s(self) -> float:
-        """When it began."""
+        """The beginning of the sample, by the same clock."""
         return self.end_s - self.sample.duration_s
 
 
 class ShortWindow(EnvironmentFailure):
-    """The volumes were not loaded together for long enough; `missing_s` is what the window lacks."""
+    """The error that the volumes were not loaded together for long enough; the window lacks `missing_s` seconds."""
 
     def __init__(self, message: str, *, missing_s: float) -> None:
         super().__init__(message)
@@ -42,24 +42,24 @@ class Window:
 
     @property
     def length_s(self) -> float:
-        """Its length; below zero where not all were loaded at the same time."""
+        """The length of the window (s); negative if the volumes were not all loaded at the same time."""
         return self.end_s - self.start_s
 
 
 Loads = Mapping[str, Sequence[TimedSample]]
-"""By pod: its samples, in order, by the suite's own clock."""
+"""The samples of each pod, in order, by the suite's own clock."""
 
 
-def corrected(samples: Sequence[TimedSample], *, offset_s: float) -> list[TimedSample]:
-    """The samples by the suite's own clock; `offset_s` is what the node's clock lacks of it."""
+def correct_clock(samples: Sequence[TimedSample], *, offset_s: float) -> list[TimedSample]:
+    """Return the samples by the suite's own clock, which is `offset_s` ahead of the node's."""
     return [TimedSample(end_s=sample.end_s + offset_s, sample=sample.sample) for sample in samples]
 
 
 def common_window(loads: Loads, *, wanted_s: float) -> Window:
-    """The time in which every pod was loading, cut to `wanted_s`.
+    """Return the time in which every pod was loading, cut to `wanted_s`.
 
-    Raises StorageFailure for a pod that shows no load at all, ShortWindow when the time is shorter than wanted; both
-    name the pods.
+    Raises StorageFailure if a pod shows no load at all, ShortWindow if the time is shorter than wanted; both name the
+    pods.
     """
     idle = [pod for pod, samples in loads.items() if not samples]
     if idle:
@@ -82,34 +82,34 @@ def common_window(loads: Loads, *, wanted_s: float) -> Window:
 
 
 def batch_length(window_s: float) -> int:
-    """The length of the batches that a window is cut into, in s: about ten of them, none below a second."""
+    """Return the length of a window's batches in s: about ten batches, none below a second."""
     return max(1, math.floor(window_s / 10))
 
 
 def batches_of(samples: Sequence[TimedSample], window: Window, *, length_s: int) -> list[list[Sample]]:
-    """The samples of each batch of the window: see `samples_in`."""
+    """Return the samples of each batch of the window: see `samples_in`."""
     starts = [window.start_s + number * length_s for number in range(math.floor(window.length_s / length_s + 1e-6))]
     return [samples_in(samples, Window(start_s=start, end_s=start + length_s)) for start in starts]
 
 
 def samples_in(samples: Sequence[TimedSample], window: Window) -> list[Sample]:
-    """The samples whose middle lies in the window; where there is none, the one that was going on.
+    """Return the samples whose middle lies in the window; if there is none, the sample that was in progress.
 
-    So a second that took five counts five times where batches are of one second.
+    So a sample of five seconds counts five times in batches of one second.
     """
     inside = [sample.sample for sample in samples if window.start_s <= _middle(sample) < window.end_s]
     moment = (window.start_s + window.end_s) / 2
     return inside or [min(samples, key=lambda sample: max(sample.start_s - moment, moment - sample.end_s)).sample]
 
 
-def _middle(timed: TimedSample) -> float:
-    return (timed.start_s + timed.end_s) / 2
+def _middle(sample: TimedSample) -> float:
+    return (sample.start_s + sample.end_s) / 2
 
 
 def batch_values(
     metric: Metric, samples: Sequence[TimedSample], window: Window, *, length_s: int
 ) -> list[float] | None:
-    """The metric of one volume in each batch, in its unit; None where a batch says nothing about it."""
+    """Return the metric of one volume in each batch, in its unit; None if a batch does not show it."""
     values = [metric_value(metric, batch) for batch in batches_of(samples, window, length_s=length_s)]
-    known = [value for value in values if value is not None]
-    return known if len(known) == len(values) else None
+    known_values = [value for value in values if value is not None]
+    return known_values if len(known_values) == len(values) else None

@@ -1,1 +1,1 @@
-"""What a run would create and do, and how long that takes: said before it begins, and while it goes on."""
+"""The plan of a run: what it creates and does, and its duration, before it begins and while it runs."""

@@ -1,4 +1,4 @@
-"""How fast things go where nobody has measured it yet: what the times of a plan rest on."""
+"""The assumed speeds of storage that is not measured yet, on which the times of a plan are based."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _MIB = 1024.0**2
 
 @dataclass(frozen=True, kw_only=True)
 class AssumedThroughput:
-    """Assumed speeds. Times in s, bandwidths in B/s.
+    """The assumed speeds of a cluster. Times in s, bandwidths in B/s.
 
-    `bandwidth`: of all volumes that are written or read at the same time, together. `claim_s`: from a claim to its
-    first pod; `pod_s`: for each further pod to start and end; `gone_s`: until a volume is away. `rebuild`: of a lost
-    replica. `lost_node_s`: until a node that fails is seen to be lost and its volume is in use elsewhere. `open_s`,
-    `close_s`: to begin and to end the run.
+    `bandwidth`: of all volumes together that are written or read at the same time. `claim_s`: from a claim to its first
+    pod; `pod_s`: for each further pod to start and end; `gone_s`: until a volume is deleted. `rebuild`: bandwidth of a
+    lost replica's rebuild. `lost_node_s`: until a failed node is recognized as lost and its volume is in use elsewhere.
+    `open_s`, `close_s`: to begin and to end the run.
     """
 
     source: str
@@ -43,8 +43,8 @@ class AssumedThroughput:
         )
 
 
-# Measured in `make accept`, on 2 cores that play three nodes. Alternating data lies in two hundred thousand pieces.
-EMBEDDED = AssumedThroughput(
+# Measured in `make accept`, on 2 cores that simulate three nodes. Alternating data is in two hundred thousand pieces.
+EMBEDDED_CLUSTER = AssumedThroughput(
     source="as on the embedded cluster",
     bandwidth=200 * _MIB,
     claim_s=6.0,
@@ -55,7 +55,7 @@ EMBEDDED = AssumedThroughput(
     open_s=8.0,
     close_s=10.0,
 )
-# Bandwidth: what Amazon promises for the smallest gp3 disk. Rebuilds: the Longhorn 1.6 reference report, 100 GiB in
+# Bandwidth: Amazon's promise for the smallest gp3 disk. Rebuilds: the Longhorn 1.6 reference report, 100 GiB in
 # 281 s and 10 GiB in 1118 s. A node is lost after 50 s, and Kubernetes detaches its volumes 6 min later. The rest is
 # usual for CSI drivers that attach volumes.
 ELSEWHERE = AssumedThroughput(
@@ -71,7 +71,7 @@ ELSEWHERE = AssumedThroughput(
 )
 # A cluster that is created for the run: kind took 98 s on 2 busy cores, and 12 s to delete it; its provisioner was
 # ready half a minute later. A node image that has to be pulled comes on top.
-CREATED = replace(ELSEWHERE, open_s=ELSEWHERE.open_s + 130.0, close_s=ELSEWHERE.close_s + 15.0)
+CREATED_CLUSTER = replace(ELSEWHERE, open_s=ELSEWHERE.open_s + 130.0, close_s=ELSEWHERE.close_s + 15.0)
 # Directories need neither claims nor pods.
 HOST = AssumedThroughput(
     source="assumed, not measured here",
@@ -87,7 +87,7 @@ HOST = AssumedThroughput(
 
 
 def assumed_throughput_of(kind: str | None) -> AssumedThroughput:
-    """What to assume on a cluster of this kind; None: on one that is not known."""
+    """Return the assumptions for a cluster of this kind; None for an unknown kind."""
     if kind in MAKERS:
-        return CREATED
-    return {"embedded": EMBEDDED, "host": HOST}.get(kind or "", ELSEWHERE)
+        return CREATED_CLUSTER
+    return {"embedded": EMBEDDED_CLUSTER, "host": HOST}.get(kind or "", ELSEWHERE)

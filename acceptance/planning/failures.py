@@ -1,4 +1,4 @@
-"""How long it takes to lose replicas, pods and nodes, and to see what is left."""
+"""The duration of losing replicas, pods and nodes, and of checking what is left."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from acceptance.trials.postgresql.trial import CLAIM_SIZE as DATABASE_SIZE
 from acceptance.trials.rebuild.runner import BEFORE_S, SETTLE_S, RebuildSettings, smaller_of
 from acceptance.trials.rebuild.volume import claim_size
 
-SCATTERED = 5.0
-"""How much longer it takes to write a file block by block with holes between them."""
+SCATTERED_WRITE_FACTOR = 5.0
+"""The factor by which writing a file block by block, with holes between the blocks, takes longer."""
 LOOKS_S = 3.0
-"""For a driver to lose a replica, and for looks at what it does."""
+"""Time (s) for a driver to lose a replica, and for polling its state."""
 KUBELET_S = 10.0
-"""For a kubelet to be stopped and started, and its node to be Ready again."""
+"""Time (s) to stop and start a kubelet, until its node is Ready again."""
 DATABASE_S = 25.0
-"""For a new PostgreSQL to be made and filled, and for one that was killed to be recovered and looked through.
+"""Time (s) to create and fill a new PostgreSQL, and to recover and check one that was killed.
 
-Of a network file system, which makes its thousand small files durable one by one, it may be minutes.
+On a network file system, which makes its thousand small files durable one by one, it may be minutes.
 """
 BACK_S = 20.0
-"""For a pod of the storage system to be Ready again once it was killed."""
+"""Time (s) until a killed pod of the storage system is Ready again."""
 WORDS: dict[Failure, str] = {
     "pod-killed": "records, the writing pod killed",
     "pod-killed-and-moved": "records, the writing pod killed, read on another node",
@@ -40,36 +40,36 @@ WORDS: dict[Failure, str] = {
 }
 
 
-def rebuilt(
-    storage_class: str, pattern: Pattern, settings: RebuildSettings, *, assumed: AssumedThroughput
+def plan_rebuild(
+    storage_class: str, pattern: Pattern, settings: RebuildSettings, *, speeds: AssumedThroughput
 ) -> PlannedStep:
-    """A volume filled with the pattern, and its replica lost and rebuilt, as often as asked; before it a smaller one.
+    """Plan the rebuilds of a lost replica of a volume with the pattern, before them that of a smaller volume.
 
-    The driver may add a replica before it takes one away.
+    The driver may add a replica before it removes one.
     """
     size, smaller = settings.sizes[pattern], smaller_of(settings.sizes[pattern], share=settings.smaller)
-    claimed = claim_size(size)
+    volume_size = claim_size(size)
     often = "" if settings.repeats == 1 else f", {settings.repeats} times"
     also = f", and one of {format_quantity(smaller, unit='B')}" if smaller else ""
     return PlannedStep(
-        what=f"a replica of {pattern} on {storage_class} lost and rebuilt{often}{also}",
-        about_s=sum(_one_size_s(each, pattern, settings, assumed) for each in (size, smaller) if each),
-        volumes=(Volumes(storage_class=storage_class, number=1, size=claimed, beside=claimed),),
+        description=f"a replica of {pattern} on {storage_class} lost and rebuilt{often}{also}",
+        about_s=sum(_one_size_s(one_size, pattern, settings, speeds) for one_size in (size, smaller) if one_size),
+        volumes=(Volumes(storage_class=storage_class, number=1, size=volume_size, beside=volume_size),),
         pods=2,
     )
 
 
-def _one_size_s(size: int, pattern: Pattern, settings: RebuildSettings, assumed: AssumedThroughput) -> float:
-    writing_s = size / assumed.bandwidth * (SCATTERED if pattern == "alternating-4k" else 1.0)
-    once_s = SETTLE_S + BEFORE_S + LOOKS_S + size / assumed.rebuild[pattern]
-    return assumed.claim_s + writing_s + 2 * assumed.pod_s + settings.repeats * once_s + assumed.gone_s
+def _one_size_s(size: int, pattern: Pattern, settings: RebuildSettings, speeds: AssumedThroughput) -> float:
+    writing_s = size / speeds.bandwidth * (SCATTERED_WRITE_FACTOR if pattern == "alternating-4k" else 1.0)
+    once_s = SETTLE_S + BEFORE_S + LOOKS_S + size / speeds.rebuild[pattern]
+    return speeds.claim_s + writing_s + 2 * speeds.pod_s + settings.repeats * once_s + speeds.gone_s
 
 
-def crashed(
-    storage_class: str, failure: Failure, settings: CrashSettings, *, assumed: AssumedThroughput
+def plan_crash(
+    storage_class: str, failure: Failure, settings: CrashSettings, *, speeds: AssumedThroughput
 ) -> PlannedStep:
-    """Records written, something crashed, records read."""
-    lost_s = assumed.lost_node_s
+    """Plan a crash while records are written, after which the records are read."""
+    lost_s = speeds.lost_node_s
     away_s = {
         "node-failed": LOOKS_S,
         "drained": LOOKS_S,
@@ -78,22 +78,22 @@ def crashed(
         "kubelet-restarted": AWAY_S + KUBELET_S,
         "kubelet-away": KUBELET_S,
     }.get(failure, 0.0)
-    # A record is acknowledged when it has come through the pod's log, and the writer's end is waited for.
-    seconds = assumed.claim_s + settings.write_s + 2 * assumed.pod_s + LOOKS_S + away_s + assumed.gone_s
+    # A record is acknowledged when it has arrived through the pod's log, and the trial waits for the writer's end.
+    seconds = speeds.claim_s + settings.write_s + 2 * speeds.pod_s + LOOKS_S + away_s + speeds.gone_s
     return PlannedStep(
-        what=f"{storage_class}: {WORDS[failure]}",
+        description=f"{storage_class}: {WORDS[failure]}",
         about_s=seconds,
         volumes=(Volumes(storage_class=storage_class, number=1, size=CLAIM_SIZE),),
         pods=2,
     )
 
 
-def storage_pods(storage_class: str, selectors: int, *, write_s: float, assumed: AssumedThroughput) -> PlannedStep:
-    """Pods of the storage system killed, as many of each selector as are at the most; a new volume after each."""
-    new_s = assumed.claim_s + assumed.pod_s + assumed.gone_s
-    one_s = assumed.claim_s + write_s + 2 * assumed.pod_s + MOST_PODS * (BACK_S + AFTER_S + new_s) + assumed.gone_s
+def storage_pods(storage_class: str, selectors: int, *, write_s: float, speeds: AssumedThroughput) -> PlannedStep:
+    """Plan the killing of the storage system's pods, the maximum of each selector, with a new volume after each."""
+    new_s = speeds.claim_s + speeds.pod_s + speeds.gone_s
+    one_s = speeds.claim_s + write_s + 2 * speeds.pod_s + MOST_PODS * (BACK_S + AFTER_S + new_s) + speeds.gone_s
     return PlannedStep(
-        what=f"{storage_class}: records, pods of the storage system killed one at a time ({selectors} selector"
+        description=f"{storage_class}: records, pods of the storage system killed one at a time ({selectors} selector"
         f"{'s' * (selectors != 1)})",
         about_s=selectors * one_s,
         volumes=(Volumes(storage_class=storage_class, number=2, size=CLAIM_SIZE),),
@@ -101,11 +101,11 @@ def storage_pods(storage_class: str, selectors: int, *, write_s: float, assumed:
     )
 
 
-def postgresql(storage_class: str, *, write_s: float, assumed: AssumedThroughput) -> PlannedStep:
-    """An image looked into; a database made, loaded, killed and recovered."""
-    seconds = assumed.claim_s + 2 * assumed.pod_s + DATABASE_S + write_s + LOOKS_S + assumed.gone_s
+def postgresql(storage_class: str, *, write_s: float, speeds: AssumedThroughput) -> PlannedStep:
+    """Plan the check of an image, and the creation, load, kill and recovery of a database."""
+    seconds = speeds.claim_s + 2 * speeds.pod_s + DATABASE_S + write_s + LOOKS_S + speeds.gone_s
     return PlannedStep(
-        what=f"{storage_class}: PostgreSQL under load killed and recovered",
+        description=f"{storage_class}: PostgreSQL under load killed and recovered",
         about_s=seconds,
         volumes=(Volumes(storage_class=storage_class, number=1, size=DATABASE_SIZE),),
         pods=3,

@@ -1,4 +1,4 @@
-"""How long a profile is measured, from its own ramp and the plan of looks, and its volumes take to be ready."""
+"""The duration of a profile's measurement, from its ramp and its interim analyses, and of preparing its volumes."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from acceptance.planning.assumed_throughput import AssumedThroughput
 from acceptance.planning.records import PlannedStep, Volumes
 from acceptance.settings.run import Settings
 from acceptance.statistics.interim_analyses import LONGEST_S, UNJUDGED_S, AnalysisPlan, plan_for, unjudged_plan
-from acceptance.trials.neighbours.trial import capacity_plan, neighbours_plan, shares_asked
+from acceptance.trials.neighbours.trial import capacity_plan, neighbours_plan, requested_shares
 from acceptance.trials.price.trial import REST_S
 from acceptance.trials.snapshots.many import PIECE, PIECES
 from acceptance.trials.speed.under_load import judged_plan, shares_of
 
 END_S = 2.0
-"""For the pod of a load to start and to be away."""
+"""Time (s) for the pod of a load to start and to be deleted."""
 SNAPSHOT_S = 5.0
-"""For a piece to be written and one snapshot to be ready."""
+"""Time (s) until a piece is written and one snapshot is ready."""
 
 
-def prepared(settings: Settings, classes: tuple[str, ...], *, assumed: AssumedThroughput) -> PlannedStep:
-    """Volumes of these classes, made and written together; there until the run is over."""
+def plan_preparation(settings: Settings, classes: tuple[str, ...], *, speeds: AssumedThroughput) -> PlannedStep:
+    """Plan volumes of these classes, created and written at the same time, which exist until the run is over."""
     size = settings.test_size if settings.cluster_kind == "host" else settings.volume_size
-    seconds = assumed.claim_s + len(classes) * settings.test_size / assumed.bandwidth
+    seconds = speeds.claim_s + len(classes) * settings.test_size / speeds.bandwidth
     return PlannedStep(
-        what=f"volumes to load, test file written in full: {', '.join(classes)}",
+        description=f"volumes to load, test file written in full: {', '.join(classes)}",
         about_s=seconds,
         volumes=tuple(
             Volumes(storage_class=storage_class, number=1, size=size, lasts="run") for storage_class in classes
@@ -37,77 +37,77 @@ def prepared(settings: Settings, classes: tuple[str, ...], *, assumed: AssumedTh
     )
 
 
-def measured(
+def plan_measurement(
     profile: Profile,
     storage_class: str,
     *,
     baseline: str | None,
-    asked: Sequence[Limit],
+    limits_and_rules: Sequence[Limit],
     test_size: int,
-    assumed: AssumedThroughput,
+    speeds: AssumedThroughput,
     unjudged_s: float = UNJUDGED_S,
     load_time_s: float = 0.0,
     longest_s: float = LONGEST_S,
 ) -> PlannedStep:
-    """One profile measured on a class, and then in turn with the baseline where there is one.
+    """Plan one profile measured on a class, and then in turn with the baseline if there is one.
 
-    `asked`: what it is judged by; `load_time_s`: how long each load lasts at the least; `longest_s`: what is judged
-    and stays open.
+    `limits_and_rules`: what it is judged by; `load_time_s`: the minimum duration of each load; `longest_s`: the maximum
+    duration of loads that are judged and remain undecided.
     """
-    limits = [each for each in asked if each.section == "limits"]
-    rules = [each for each in asked if each.section == "comparison"]
+    limits = [limit for limit in limits_and_rules if limit.section == "limits"]
+    rules = [rule for rule in limits_and_rules if rule.section == "comparison"]
     unjudged_s = max(unjudged_s, load_time_s)
 
-    def plan_of(*, judged: bool, in_turn: bool) -> AnalysisPlan:
-        if judged:
+    def plan_of(*, is_judged: bool, in_turn: bool) -> AnalysisPlan:
+        if is_judged:
             return plan_for(durable=profile.durable, in_turn=in_turn, longest_s=longest_s).at_least(load_time_s)
         return unjudged_plan(unjudged_s, in_turn=in_turn)
 
-    plan = plan_of(judged=bool(asked), in_turn=False)
-    first = _first_look(plan, limits) if asked else plan.cap
-    loads_s = [load_s(profile, plan, each, in_turn=False) for each in _looks(plan, first, judged=bool(limits))]
+    plan = plan_of(is_judged=bool(limits_and_rules), in_turn=False)
+    first = _first_look(plan, limits) if limits_and_rules else plan.cap
+    loads_s = [load_s(profile, plan, look, in_turn=False) for look in _looks(plan, first, is_judged=bool(limits))]
     if baseline is not None:
-        plan = plan_of(judged=bool(rules), in_turn=True)
+        plan = plan_of(is_judged=bool(rules), in_turn=True)
         first = _first_look(plan, rules) if rules else _unjudged_look(plan, unjudged_s)
-        for number, look in enumerate(_looks(plan, first, judged=bool(rules))):
+        for number, look in enumerate(_looks(plan, first, is_judged=bool(rules))):
             loads_s[number] += END_S + load_s(profile, plan, look, in_turn=True)
     soonest_s, whole_s, longest_load_s = loads_s
     files = 0 if not profile.own_files else 1 if baseline is None else 3
     beside = "" if baseline is None else f", then in turn with {baseline}"
     return PlannedStep(
-        what=f"{profile.name} on {storage_class}{beside}",
-        about_s=END_S + files * test_size / assumed.bandwidth + soonest_s,
+        description=f"{profile.name} on {storage_class}{beside}",
+        about_s=END_S + files * test_size / speeds.bandwidth + soonest_s,
         longer_s=longest_load_s - soonest_s,
         goes_on_s=longest_load_s - whole_s,
         pods=1,
     )
 
 
-def _looks(plan: AnalysisPlan, first: int, *, judged: bool) -> tuple[int, int, int]:
-    """The first that can decide, that after a minute, and the last; the first alone where nothing is judged."""
-    return (first, max(first, plan.whole_s), plan.cap) if judged else (first, first, first)
+def _looks(plan: AnalysisPlan, first: int, *, is_judged: bool) -> tuple[int, int, int]:
+    """Return the first analysis that can decide, that after a minute, and the last; only the first if not judged."""
+    return (first, max(first, plan.whole_s), plan.cap) if is_judged else (first, first, first)
 
 
-def sustained(
-    profile: Profile, storage_class: str, *, seconds: int, test_size: int, assumed: AssumedThroughput
+def plan_sustained_load(
+    profile: Profile, storage_class: str, *, seconds: int, test_size: int, speeds: AssumedThroughput
 ) -> PlannedStep:
-    """One profile on a class without a pause."""
-    writing_s = test_size / assumed.bandwidth if profile.own_files else 0.0
+    """Plan one profile on a class without a pause."""
+    writing_s = test_size / speeds.bandwidth if profile.own_files else 0.0
     return PlannedStep(
-        what=f"{profile.name} on {storage_class} without a pause, {seconds // 60} min",
+        description=f"{profile.name} on {storage_class} without a pause, {seconds // 60} min",
         about_s=END_S + writing_s + profile.ramp_s + runtime_s(profile, seconds),
         pods=1,
     )
 
 
-def priced(
-    profile: Profile, storage_class: str, *, seconds: int, test_size: int, assumed: AssumedThroughput
+def plan_resource_overhead(
+    profile: Profile, storage_class: str, *, seconds: int, test_size: int, speeds: AssumedThroughput
 ) -> PlannedStep:
-    """The same with the storage's pods watched, and a rest before and after."""
-    load = sustained(profile, storage_class, seconds=seconds, test_size=test_size, assumed=assumed)
+    """Plan a sustained load while the storage's pods are observed, with idle time before and after."""
+    load = plan_sustained_load(profile, storage_class, seconds=seconds, test_size=test_size, speeds=speeds)
     return replace(
         load,
-        what=f"{profile.name} on {storage_class}, {seconds // 60} min, and what the storage's pods take",
+        description=f"{profile.name} on {storage_class}, {seconds // 60} min, and what the storage's pods take",
         about_s=load.about_s + 2 * REST_S,
     )
 
@@ -120,19 +120,19 @@ def under_load(
     unjudged_s: float,
     longest_s: float,
 ) -> PlannedStep:
-    """One profile on a class: what it can do, and the latency at shares of that."""
-    judged, unjudged, shares = judged_plan(longest_s), unjudged_plan(unjudged_s, in_turn=False), shares_of(limits)
-    named = len({limit.at["of_capacity"] for limit in limits})
-    judged_loads = named + 1  # and the capacity
+    """Plan one profile on a class: its capacity, and the latency at shares of the capacity."""
+    long_plan, short_plan, shares = judged_plan(longest_s), unjudged_plan(unjudged_s, in_turn=False), shares_of(limits)
+    judged_shares = len({limit.at["of_capacity"] for limit in limits})
+    judged_loads = judged_shares + 1  # and the capacity
 
     def seconds(plan: AnalysisPlan, look: int) -> float:
         return END_S + load_s(profile, plan, look, in_turn=False)
 
-    longer_s = judged_loads * (seconds(judged, judged.cap) - seconds(judged, judged.looks[0]))
+    longer_s = judged_loads * (seconds(long_plan, long_plan.cap) - seconds(long_plan, long_plan.looks[0]))
     return PlannedStep(
-        what=f"{profile.name} on {storage_class}, latency at {len(shares)} shares of the capacity",
-        about_s=judged_loads * seconds(judged, judged.looks[0])
-        + (len(shares) - named) * seconds(unjudged, unjudged.cap),
+        description=f"{profile.name} on {storage_class}, latency at {len(shares)} shares of the capacity",
+        about_s=judged_loads * seconds(long_plan, long_plan.looks[0])
+        + (len(shares) - judged_shares) * seconds(short_plan, short_plan.cap),
         longer_s=longer_s,
         goes_on_s=longer_s,
         pods=1,
@@ -145,16 +145,16 @@ def beside_neighbours(
     *,
     limits: Sequence[Limit],
     settings: Settings,
-    assumed: AssumedThroughput,
+    speeds: AssumedThroughput,
 ) -> PlannedStep:
-    """One profile on a class: what it can do, shares of that alone, and the same beside volumes that load at full."""
+    """Plan one profile on a class: its capacity, shares of it alone, and the same next to volumes at full load."""
     plan, count = neighbours_plan(settings.longest), settings.noisy_neighbours
-    first, loads = capacity_plan(), 2 * len(shares_asked(limits))
+    first, loads = capacity_plan(), 2 * len(requested_shares(limits))
     capacity_s = END_S + load_s(profile, first, first.cap, in_turn=False)
-    soonest_s, longest_s = (END_S + load_s(profile, plan, each, in_turn=False) for each in (plan.looks[0], plan.cap))
-    made_s = assumed.claim_s + assumed.pod_s + count * settings.test_size / assumed.bandwidth + assumed.gone_s
+    soonest_s, longest_s = (END_S + load_s(profile, plan, look, in_turn=False) for look in (plan.looks[0], plan.cap))
+    made_s = speeds.claim_s + speeds.pod_s + count * settings.test_size / speeds.bandwidth + speeds.gone_s
     return PlannedStep(
-        what=f"{profile.name} on {storage_class} alone, and beside {count} volumes at full load",
+        description=f"{profile.name} on {storage_class} alone, and beside {count} volumes at full load",
         about_s=capacity_s + loads * soonest_s + made_s,
         longer_s=loads * (longest_s - soonest_s),
         goes_on_s=loads * (longest_s - soonest_s),
@@ -165,20 +165,20 @@ def beside_neighbours(
 
 
 def with_snapshots(
-    profile: Profile, storage_class: str, *, settings: Settings, assumed: AssumedThroughput
+    profile: Profile, storage_class: str, *, settings: Settings, speeds: AssumedThroughput
 ) -> PlannedStep:
-    """Two volumes filled alike, snapshots of the one, one after the other, and both loaded in turn."""
+    """Plan two volumes with the same data, snapshots of one, one after the other, and load on both in turn."""
     plan, count = (
         plan_for(durable=profile.durable, in_turn=True, longest_s=settings.longest),
         settings.operations_at_once,
     )
     soonest_s, whole_s, longest_s = (
-        END_S + load_s(profile, plan, look, in_turn=True) for look in _looks(plan, plan.looks[0], judged=True)
+        END_S + load_s(profile, plan, look, in_turn=True) for look in _looks(plan, plan.looks[0], is_judged=True)
     )
-    made_s = 2 * (assumed.claim_s + settings.test_size / assumed.bandwidth) + assumed.pod_s
+    made_s = 2 * (speeds.claim_s + settings.test_size / speeds.bandwidth) + speeds.pod_s
     return PlannedStep(
-        what=f"{count} snapshots of a volume of {storage_class}, {profile.name} on it in turn with one without",
-        about_s=made_s + count * SNAPSHOT_S + soonest_s + 2 * assumed.gone_s,
+        description=f"{count} snapshots of a volume of {storage_class}, {profile.name} on it in turn with one without",
+        about_s=made_s + count * SNAPSHOT_S + soonest_s + 2 * speeds.gone_s,
         longer_s=longest_s - soonest_s,
         goes_on_s=longest_s - whole_s,
         volumes=(
@@ -186,7 +186,7 @@ def with_snapshots(
                 storage_class=storage_class,
                 number=2,
                 size=settings.volume_size,
-                # What is written over is held once more: pieces by each snapshot, and by the last all that is loaded.
+                # Overwritten data is kept once more: pieces by each snapshot, and all that is loaded by the last one.
                 beside=count * PIECES * PIECE + settings.test_size,
             ),
         ),
@@ -195,19 +195,19 @@ def with_snapshots(
 
 
 def load_s(profile: Profile, plan: AnalysisPlan, look: int, *, in_turn: bool) -> float:
-    """How long it takes until a look, given in counted seconds of load on the class that is judged."""
+    """Return the time (s) until an interim analysis, given in counted seconds of load on the judged class."""
     if not in_turn:
         return profile.ramp_s + runtime_s(profile, look)
-    begun = plan.segments[: plan.rounds[plan.looks.index(look)]]
-    return 2 * sum(profile.ramp_s + runtime_s(profile, segment_s) for segment_s in begun)
+    segments_s = plan.segments[: plan.rounds[plan.looks.index(look)]]
+    return 2 * sum(profile.ramp_s + runtime_s(profile, segment_s) for segment_s in segments_s)
 
 
-def _first_look(plan: AnalysisPlan, asked: Sequence[Limit]) -> int:
-    """The first that can decide all that is asked."""
-    rare = any(each.metric.is_of_the_rare for each in asked)
+def _first_look(plan: AnalysisPlan, limits: Sequence[Limit]) -> int:
+    """Return the first interim analysis that can decide all limits."""
+    rare = any(limit.metric.is_of_the_rare for limit in limits)
     return next(look for look in plan.looks if look >= plan.seconds[0]) if rare else plan.looks[0]
 
 
 def _unjudged_look(plan: AnalysisPlan, unjudged_s: float) -> int:
-    """Without a limit it is loaded for a while, and ended at a look."""
+    """Return the analysis at which a load without a limit ends."""
     return next((look for look in plan.looks if look >= unjudged_s), plan.cap)

@@ -1,4 +1,4 @@
-"""How long scale runs, ramps and control operations take: growth, windows, rates, rounds."""
+"""The duration of scale runs, ramps and control operations: growth, windows, rates, rounds."""
 
 from __future__ import annotations
 
@@ -11,53 +11,55 @@ from acceptance.planning.assumed_throughput import AssumedThroughput
 from acceptance.planning.records import PlannedStep, Volumes
 from acceptance.results.operations import OPERATIONS, Operation
 from acceptance.statistics.step_analyses import rate_windows_s, step_windows_s
-from acceptance.trials.operations.plan import GROWN, VOLUME_SIZE, OperationSettings
+from acceptance.trials.operations.plan import GROWN_SIZE, VOLUME_SIZE, OperationSettings
 from acceptance.trials.ramps.ramp_down import DOWN_TIMES
 from acceptance.trials.ramps.runner import RampSettings
 from acceptance.trials.scaling.runner import ScaleSettings
 from acceptance.trials.scaling.steps import LEAD_PER_POD_S, LEAD_S, SPARE_PER_POD_S, SPARE_S
 
 END_S = 2.0
-"""For all pods to have told their last result."""
+"""Time (s) until all pods have reported their last result."""
 
 
-def scaled(
+def plan_scale_run(
     storage_class: str,
     *,
     profiles: Sequence[Profile],
     limits: Sequence[Limit],
     settings: ScaleSettings,
     nodes: int,
-    assumed: AssumedThroughput,
+    speeds: AssumedThroughput,
 ) -> PlannedStep:
-    """The steps of a scale run of one class, with the run at a set rate and that on half of the nodes where asked.
+    """Plan a scale run of one class, with the runs at a set rate and on half of the nodes if they are required.
 
-    All decided at their first look: what is not takes longer.
+    All verdicts are taken to be decided at their first interim analysis; undecided ones take longer.
     """
-    limited = [profile for profile in profiles if _asks(limits, profile, "rate_limited")]
+    rate_limited_profiles = [profile for profile in profiles if _asks(limits, profile, "rate_limited")]
     apart = [profile for profile in profiles if _asks(limits, profile, "node_scaling")] if nodes > 1 else []
-    most = max(settings.steps[-1], settings.rate_pods if limited else 0)
+    most = max(settings.steps[-1], settings.rate_pods if rate_limited_profiles else 0)
     sizes = [settings.steps[-1], *([most] if most > settings.steps[-1] else [])]
-    seconds = sum(_growth_s(later - earlier, settings, assumed) for earlier, later in pairwise([0, *sizes]))
+    seconds = sum(_growth_s(later - earlier, settings, speeds) for earlier, later in pairwise([0, *sizes]))
     first_s = step_windows_s(settings.window_s)[0]
     seconds += sum(_window_s(profile, pods, window_s=first_s) for pods in settings.steps for profile in profiles)
     rate_s = rate_windows_s(settings.window_s)[0]
-    seconds += sum(_window_s(each, most, window_s=rate_s) for each in limited) + assumed.gone_s
+    seconds += sum(_window_s(profile, most, window_s=rate_s) for profile in rate_limited_profiles) + speeds.gone_s
     sets, apart_s = [most], step_windows_s(settings.window_s)[-1]
     for part in (nodes // 2, 2 * (nodes // 2)) if apart else ():
         there = part * max(1, settings.steps[-1] // nodes)
-        seconds += _growth_s(there, settings, assumed) + sum(_window_s(each, there, window_s=apart_s) for each in apart)
-        seconds += assumed.gone_s
+        seconds += _growth_s(there, settings, speeds) + sum(
+            _window_s(profile, there, window_s=apart_s) for profile in apart
+        )
+        seconds += speeds.gone_s
         sets.append(there)
-    # One set after the other; on more nodes than there are volumes the last is the largest.
+    # One set after the other; if there are more nodes than volumes, the last set is the largest.
     volumes = Volumes(
-        storage_class=storage_class, number=max(sets), size=settings.volume_size, made=sum(sets), evenly=True
+        storage_class=storage_class, number=max(sets), size=settings.volume_size, total=sum(sets), evenly=True
     )
     names = ", ".join(profile.name for profile in profiles)
     steps = ", ".join(map(str, settings.steps))
-    at_rate = f", then {most} at a set rate" if limited else ""
+    at_rate = f", then {most} at a set rate" if rate_limited_profiles else ""
     return PlannedStep(
-        what=f"{names} on {steps} volumes of {storage_class} at once{at_rate}",
+        description=f"{names} on {steps} volumes of {storage_class} at once{at_rate}",
         about_s=seconds,
         volumes=(volumes,),
         pods=sum(sets),
@@ -65,14 +67,14 @@ def scaled(
     )
 
 
-def ramped(
-    storage_class: str, settings: RampSettings, *, rate_per_s: float, nodes: int, assumed: AssumedThroughput
+def plan_ramp(
+    storage_class: str, settings: RampSettings, *, rate_per_s: float, nodes: int, speeds: AssumedThroughput
 ) -> PlannedStep:
-    """A ramp up to the goal at the rate, and down again."""
-    seconds = (1 + 1 / DOWN_TIMES) * settings.goal / rate_per_s + assumed.claim_s + assumed.pod_s + assumed.gone_s
+    """Plan a ramp up to the goal at the rate, and down again."""
+    seconds = (1 + 1 / DOWN_TIMES) * settings.goal / rate_per_s + speeds.claim_s + speeds.pod_s + speeds.gone_s
     rate = f"{60 * rate_per_s:g} a minute"
     return PlannedStep(
-        what=f"ramp to {settings.goal} pods with a volume of {storage_class} each, {rate}, and back",
+        description=f"ramp to {settings.goal} pods with a volume of {storage_class} each, {rate}, and back",
         about_s=seconds,
         volumes=(Volumes(storage_class=storage_class, number=settings.goal, size=settings.volume_size),),
         pods=settings.goal,
@@ -83,28 +85,28 @@ def ramped(
 COPIES: tuple[Operation, ...] = ("restore", "clone")
 
 
-def operated(storage_class: str, settings: OperationSettings, *, assumed: AssumedThroughput) -> PlannedStep:
-    """Rounds of control operations: the volumes, their snapshots and one set of copies at a time; or all of them grown.
+def plan_operations(storage_class: str, settings: OperationSettings, *, speeds: AssumedThroughput) -> PlannedStep:
+    """Plan rounds of control operations: the volumes, their snapshots and one set of copies at a time, or all expanded.
 
-    Where many are asked for at once, each takes as long as one alone; what queues, takes longer.
+    If many are requested at the same time, each is taken to last as long as one alone; queueing takes longer.
     """
-    done, number = settings.done, settings.at_once
-    copies = [copy for copy in COPIES if copy in done]
-    there = number * max(1 + bool(copies), GROWN // VOLUME_SIZE if "expand" in done else 1)
-    round_s = assumed.claim_s + 2 * assumed.gone_s + len(copies) * (assumed.claim_s + assumed.gone_s)
-    round_s += sum(assumed.claim_s for each in done if each in ("snapshot", "snapshots_of_one", "expand"))
+    operations, number = settings.all_operations, settings.at_once
+    copies = [copy for copy in COPIES if copy in operations]
+    there = number * max(1 + bool(copies), GROWN_SIZE // VOLUME_SIZE if "expand" in operations else 1)
+    round_s = speeds.claim_s + 2 * speeds.gone_s + len(copies) * (speeds.claim_s + speeds.gone_s)
+    round_s += sum(speeds.claim_s for kind in operations if kind in ("snapshot", "snapshots_of_one", "expand"))
     often = f"{settings.rounds} times " if settings.rounds > 1 else ""
-    names = ", ".join(operation for operation in OPERATIONS if operation in done)
+    names = ", ".join(operation for operation in OPERATIONS if operation in operations)
     return PlannedStep(
-        what=f"{often}{number} at once on {storage_class}: {names}",
+        description=f"{often}{number} at once on {storage_class}: {names}",
         about_s=settings.rounds * round_s,
         volumes=(
             Volumes(
                 storage_class=storage_class,
                 number=there,
                 size=VOLUME_SIZE,
-                made=settings.rounds * number * (1 + len(copies)),
-                beside=number * VOLUME_SIZE if {"snapshot", "snapshots_of_one"} & done else 0,
+                total=settings.rounds * number * (1 + len(copies)),
+                beside=number * VOLUME_SIZE if {"snapshot", "snapshots_of_one"} & operations else 0,
             ),
         ),
         pods=settings.rounds * number,
@@ -115,9 +117,9 @@ def _asks(limits: Sequence[Limit], profile: Profile, kind: str) -> bool:
     return any((limit.profile, limit.rule) == (profile.name, kind) for limit in limits)
 
 
-def _growth_s(pods: int, settings: ScaleSettings, assumed: AssumedThroughput) -> float:
-    """So many more pods, each with its test file written in full; all write at the same time."""
-    return assumed.claim_s + pods * settings.test_size / assumed.bandwidth if pods else 0.0
+def _growth_s(pods: int, settings: ScaleSettings, speeds: AssumedThroughput) -> float:
+    """Return the time to add `pods` pods and write each test file in full; all write at the same time."""
+    return speeds.claim_s + pods * settings.test_size / speeds.bandwidth if pods else 0.0
 
 
 def _window_s(profile: Profile, pods: int, *, window_s: float) -> float:

@@ -1,7 +1,7 @@
-"""The pools behind the classes of a plan, as far as drivers tell Kubernetes of them, and known systems of themselves.
+"""The pools behind the classes of a plan, as far as drivers report them to Kubernetes, or known systems do themselves.
 
-A class's volumes are taken to come out of a pool together with those of all classes of its provisioner: whether two of
-these share their disks nobody says, and most do.
+A class's volumes are taken to share a pool with those of all classes of its provisioner: no source reports if two
+classes share their disks, and most do.
 """
 
 from __future__ import annotations
@@ -30,9 +30,10 @@ from acceptance.trials.rebuild.longhorn_space import longhorn_space
 
 @dataclass(frozen=True, kw_only=True)
 class Pool:
-    """The storage behind `storage_class`, as `source` tells it; volumes of all `sharing` classes come out of it.
+    """The storage behind `storage_class`, as `source` reports it; volumes of all `sharing` classes are taken from it.
 
-    `nodes`: how many take pods; `evenly`: volumes that are spread evenly over them lie in the segments of their nodes.
+    `nodes`: the number of nodes that take pods; `evenly`: volumes that are spread evenly over the nodes are in the
+    segments of their nodes.
     """
 
     storage_class: str
@@ -46,19 +47,19 @@ class Pool:
 def pools_of(
     api: Api, classes: Sequence[StorageClass], *, target: Target | None, other_nodes: bool, template: PodTemplate
 ) -> tuple[Pool, ...]:
-    """All that is known of the pools behind the classes; of some there may be several sources, of others none.
+    """Return all known pools behind the classes; a class may have several sources, or none.
 
-    `target`: what was named as the storage under test, without which no system is asked for itself. `other_nodes`:
+    `target`: the storage under test as named by the user, without which no storage system is queried. `other_nodes`:
     pods may run on nodes that take no pods of the template. Raises ApiError, ApiUnreachable.
     """
     nodes = [node for node in api.list(NODES) if takes_pods(node, template)]
     capacities = api.list(STORAGE_CAPACITIES)
-    found = []
+    pools = []
     for storage_class in classes:
-        sharing = frozenset(one.name for one in classes if one.provisioner == storage_class.provisioner)
-        found += _of_driver(storage_class, sharing, capacities, nodes, other_nodes=other_nodes)
-        found += _of_system(api, storage_class, sharing, target, nodes) if target is not None else []
-    return tuple(found)
+        sharing = frozenset(peer.name for peer in classes if peer.provisioner == storage_class.provisioner)
+        pools += _of_driver(storage_class, sharing, capacities, nodes, other_nodes=other_nodes)
+        pools += _of_system(api, storage_class, sharing, target, nodes) if target is not None else []
+    return tuple(pools)
 
 
 def _of_driver(
@@ -69,7 +70,7 @@ def _of_driver(
     *,
     other_nodes: bool,
 ) -> list[Pool]:
-    # A class that binds at once spreads its volumes as its provisioner likes.
+    # A class with immediate binding spreads its volumes as its provisioner decides.
     anywhere = other_nodes or not storage_class.waits_for_pod
     segments = capacity_segments(capacities, storage_class=storage_class.name, nodes=nodes, anywhere=anywhere)
     pool = Pool(

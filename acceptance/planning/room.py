@@ -1,4 +1,4 @@
-"""Whether a plan leaves others room: what it claims at one time, beside what is free and what was agreed to. Pure."""
+"""The check that a plan leaves room for others: its maximum claim against free space and consent. Pure."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _GIB = 1024**3
 
 @dataclass(frozen=True, kw_only=True)
 class Room:
-    """What a plan claims and what is free. `full`: why it must not begin; `consent`: what must be agreed to first."""
+    """The claims of a plan and the free space. `full`: why it must not begin; `consent`: the consent that it lacks."""
 
     records: tuple[PoolRecord, ...]
     full: tuple[str, ...] = ()
@@ -32,18 +32,18 @@ class Room:
 
     @property
     def problem(self) -> AcceptanceError | None:
-        """Why the run does not begin: EnvironmentFailure for want of room, WrongUsage for want of consent alone."""
-        said = "\n".join([*self.full, *filter(None, [self.consent])])
-        if not said:
+        """The error that prevents the run: EnvironmentFailure without room, WrongUsage if only consent is missing."""
+        message = "\n".join([*self.full, *filter(None, [self.consent])])
+        if not message:
             return None
-        return EnvironmentFailure(said) if self.full else WrongUsage(said)
+        return EnvironmentFailure(message) if self.full else WrongUsage(message)
 
 
 def room_of(plan: Plan, pools: Sequence[Pool], *, share: float, at_most: int) -> Room:
-    """Hold the plan against the pools: `share` of what is free in each may be claimed, 0.5 for a half.
+    """Compare the plan with the pools: `share` of the free space of each may be claimed, 0.5 for a half.
 
-    `at_most`: bytes that may be claimed at one time in all. Claims count in full, whatever is written to them; replicas
-    count where a source knows how many there are, in what it says is free.
+    `at_most`: bytes that may be claimed at one time in total. Claims count in full, however much is written to them;
+    replicas count if a source knows their number, and then reduce its free space.
     """
     full = [line for pool in pools for line in (*_too_much(plan, pool, share=share), *_too_large(plan, pool))]
     return Room(
@@ -54,10 +54,10 @@ def room_of(plan: Plan, pools: Sequence[Pool], *, share: float, at_most: int) ->
 
 
 def claimed_in(plan: Plan, pool: Pool, segment: Segment) -> Peak:
-    """The most bytes at one time that come out of the segment.
+    """Return the maximum of bytes at one time that are taken from the segment.
 
-    Of volumes that are spread evenly a node has no more than its part, rounded up. All others may lie in any one
-    segment together: often they do, on the node that is loaded.
+    Of volumes that are spread evenly, a node has at most its part, rounded up. All others may be together in any one
+    segment, and often are, on the node that is loaded.
     """
 
     def weigh(volumes: Volumes) -> int:
@@ -72,30 +72,30 @@ def claimed_in(plan: Plan, pool: Pool, segment: Segment) -> Peak:
 
 
 def _too_much(plan: Plan, pool: Pool, *, share: float) -> list[str]:
-    found = []
+    refusals = []
     for segment in pool.segments:
-        claimed, allowed = claimed_in(plan, pool, segment), _part(segment.free, share=share)
-        if claimed.amount > allowed:
-            found.append(_refusal(claimed, pool, segment, share=share, allowed=allowed))
-    return found
+        peak, allowance = claimed_in(plan, pool, segment), _part(segment.free, share=share)
+        if peak.amount > allowance:
+            refusals.append(_refusal(peak, pool, segment, share=share, allowance=allowance))
+    return refusals
 
 
-def _refusal(claimed: Peak, pool: Pool, segment: Segment, *, share: float, allowed: int) -> str:
-    others = sorted(pool.sharing - {pool.storage_class})
-    beside = f" (with {', '.join(others)}, of the same provisioner)" if others else ""
+def _refusal(peak: Peak, pool: Pool, segment: Segment, *, share: float, allowance: int) -> str:
+    other_classes = sorted(pool.sharing - {pool.storage_class})
+    beside = f" (with {', '.join(other_classes)}, of the same provisioner)" if other_classes else ""
     more = ""
     if segment.free:
-        more = f", or allow more: --storage-pool-share={-(-100 * claimed.amount // segment.free)}%"
+        more = f", or allow more: --storage-pool-share={-(-100 * peak.amount // segment.free)}%"
     return (
         f"StorageClass {pool.storage_class}{beside}: up to "
-        f"{format_quantity(claimed.amount, unit='B', beside=allowed)} would be claimed at one time; "
+        f"{format_quantity(peak.amount, unit='B', beside=allowance)} would be claimed at one time; "
         f"{_bytes(segment.free)} is free ({pool.source}: {segment.name}), of which a run may claim {100 * share:g} %, "
-        f"{_bytes(allowed)}. {_during(claimed)}{UNMADE} Free some, {LESS}{more}"
+        f"{_bytes(allowance)}. {_during(peak)}{UNMADE} Free some, {LESS}{more}"
     )
 
 
 def _too_large(plan: Plan, pool: Pool) -> list[str]:
-    """Why the largest volume of the class cannot be provisioned, where each segment says how large one can be."""
+    """Return why the largest volume of the class cannot be provisioned, if each segment reports its maximum size."""
     limits = [segment.largest for segment in pool.segments if segment.largest is not None]
     claims = [
         (volume.size, step)
@@ -110,58 +110,58 @@ def _too_large(plan: Plan, pool: Pool) -> list[str]:
         return []
     return [
         f"StorageClass {pool.storage_class}: a PVC of {format_quantity(size, unit='B', beside=largest)} is planned; "
-        f"no PV can be larger than {_bytes(largest)} ({pool.source}, maximumVolumeSize). It is for: {step.what} "
+        f"no PV can be larger than {_bytes(largest)} ({pool.source}, maximumVolumeSize). It is for: {step.description} "
         f"({step.payer}). {UNMADE} {_capital(LESS)}"
     ]
 
 
 def _without_consent(plan: Plan, *, at_most: int) -> str | None:
-    claimed = plan.most(lambda volumes: volumes.storage)
-    if claimed.amount <= at_most:
+    peak = plan.most(lambda volumes: volumes.storage)
+    if peak.amount <= at_most:
         return None
-    each = ", ".join(f"{_bytes(_claimed_of(plan, name))} of {name}" for name in plan.storage_classes)
+    claims = ", ".join(f"{_bytes(_claimed_of(plan, name))} of {name}" for name in plan.storage_classes)
     return (
-        f"up to {format_quantity(claimed.amount, unit='B', beside=at_most)} would be claimed at one time (at "
-        f"most {each}; replicas not counted); without consent a run claims at most {_bytes(at_most)}. "
-        f"{_during(claimed)}{UNMADE} {_capital(LESS)}, or consent: "
-        f"{_consent(claimed.amount)}"
+        f"up to {format_quantity(peak.amount, unit='B', beside=at_most)} would be claimed at one time (at "
+        f"most {claims}; replicas not counted); without consent a run claims at most {_bytes(at_most)}. "
+        f"{_during(peak)}{UNMADE} {_capital(LESS)}, or consent: "
+        f"{_consent(peak.amount)}"
     )
 
 
 def left_out(plan: Plan, *, at_most: int) -> str:
-    """Why scale runs that nobody named are left out of a plan, and how to include them; see `room_of` for `at_most`."""
-    claimed = plan.most(lambda volumes: volumes.storage).amount
+    """Return why unnamed scale runs are left out of a plan, and how to include them; see `room_of` for `at_most`."""
+    amount = plan.most(lambda volumes: volumes.storage).amount
     return (
-        f"scale runs are left out: with them up to {format_quantity(claimed, unit='B', beside=at_most)} would be "
+        f"scale runs are left out: with them up to {format_quantity(amount, unit='B', beside=at_most)} would be "
         f"claimed at one time, and without consent a run claims at most {_bytes(at_most)}; include them with "
-        f"{_consent(claimed)}"
+        f"{_consent(amount)}"
     )
 
 
-def _consent(claimed: int) -> str:
-    return f"--storage-claim-at-most={format_size(-(-claimed // _GIB) * _GIB)}"
+def _consent(amount: int) -> str:
+    return f"--storage-claim-at-most={format_size(-(-amount // _GIB) * _GIB)}"
 
 
 def _record(plan: Plan, storage_class: str, pools: Sequence[Pool]) -> PoolRecord:
-    """Of all that is known of the class, what leaves least."""
-    claimed = _claimed_of(plan, storage_class)
-    known = [
+    """Return the record of the segment that the class leaves the least room in."""
+    amount = _claimed_of(plan, storage_class)
+    segments = [
         (segment.free, claimed_in(plan, pool, segment).amount, segment.name, pool.source)
         for pool in pools
         if pool.storage_class == storage_class
         for segment in pool.segments
     ]
-    said = f"at most {_bytes(claimed)} claimed at one time"
-    if not known:
+    claim = f"at most {_bytes(amount)} claimed at one time"
+    if not segments:
         return PoolRecord(
-            storage_class=storage_class, claimed=claimed, free=None, description=f"{said}; free space is not known"
+            storage_class=storage_class, claimed=amount, free=None, description=f"{claim}; free space is not known"
         )
-    free, there, where, source = max(known, key=lambda each: each[1] / each[0] if each[0] else math.inf)
+    free, there, where, source = max(segments, key=lambda numbers: numbers[1] / numbers[0] if numbers[0] else math.inf)
     return PoolRecord(
         storage_class=storage_class,
-        claimed=claimed,
+        claimed=amount,
         free=free,
-        description=f"{said}; {_bytes(free)} is free ({source}: {where}), of which at most {_bytes(there)} is claimed",
+        description=f"{claim}; {_bytes(free)} is free ({source}: {where}), of which at most {_bytes(there)} is claimed",
     )
 
 
@@ -170,13 +170,13 @@ def _claimed_of(plan: Plan, storage_class: str) -> int:
 
 
 def _part(free: int, *, share: float) -> int:
-    """So many bytes of those that are free; 55 % is meant, not the number next to it that a float can hold."""
+    """Return `share` of the free bytes, exactly: 55 %, not the nearest number that a float can hold."""
     return math.floor(Fraction(repr(share)) * free)
 
 
-def _during(claimed: Peak) -> str:
-    """When it is so much, for whoever looks for what to leave out."""
-    return f"The most is claimed during: {claimed.step.what} ({claimed.step.payer}). " if claimed.step else ""
+def _during(peak: Peak) -> str:
+    """Return the step at which the peak occurs, for a user who wants to leave something out."""
+    return f"The most is claimed during: {peak.step.description} ({peak.step.payer}). " if peak.step else ""
 
 
 def _capital(text: str) -> str:

@@ -1,10 +1,10 @@
-"""Times that are no better known than to the minute, in words."""
+"""Times that are only known to the minute, in words."""
 
 from __future__ import annotations
 
 
 def rough_time(seconds: float) -> str:
-    """A time that is no better known than this: `less than a minute`, `about 9 min`, `about 2 h 10 min`."""
+    """Return an imprecise time in words: `less than a minute`, `about 9 min`, `about 2 h 10 min`."""
     if seconds < 60:
         return "less than a minute"
     minutes = round(seconds / 60)

@@ -1,4 +1,4 @@
-"""Where the run would be: what is known of it without creating anything, and what follows for its tests."""
+"""The site of a run: what is known of it without creating anything, and what follows for the tests."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from acceptance.settings.target_file import RebuildTarget
 from acceptance.settings.target_plans import KubeletPlan, NodeFailurePlan
 from acceptance.text.errors import AcceptanceError, Unsupported
 from acceptance.trials.crashes.trials import lacks_plan
-from acceptance.trials.features.trying import DECLARED
+from acceptance.trials.features.trying import DECLARATIONS
 from acceptance.trials.rebuild.choice import choose_driver
 
 
 @dataclass(frozen=True, kw_only=True)
 class Site:
-    """What is known of the cluster or the host. `classes` by the name asked for, None for the default class.
+    """The known facts of the cluster or the host. `classes` by the requested name, None for the default class.
 
-    `storage_classes`: all of the cluster; `nodes`: how many take ordinary pods; `snapshots`, `groups`: whether any are
-    served, and groups of them; None where nobody knows. `trouble`: what a run would fail of before it began, or why the
-    cluster could not be looked at; `reached`: whether it answered.
+    `storage_classes`: all classes of the cluster; `nodes`: the number of nodes that take ordinary pods; `snapshots`,
+    `groups`: True if snapshots, or groups of them, are served, None if unknown. `trouble`: the error that would end a
+    run before it began, or why the cluster could not be examined; `is_reachable`: the cluster answered.
     """
 
     kind: str | None = None
@@ -43,32 +43,32 @@ class Site:
     snapshots: bool | None = None
     groups: bool | None = None
     trouble: str | None = None
-    reached: bool = True
+    is_reachable: bool = True
     api: Api | None = None
 
     @property
     def retaining(self) -> frozenset[str]:
-        """The classes whose volumes outlive their claims; a run has these removed when it is over."""
+        """The classes whose volumes outlive their claims; a run removes these volumes at its end."""
         return frozenset(
             storage_class.name for storage_class in self.storage_classes if storage_class.reclaim_policy != "Delete"
         )
 
-    def name(self, asked: str | None) -> str:
-        """The class's name; of the default class only where the cluster has told."""
-        return self.classes[asked].name if asked in self.classes else asked or "the default class"
+    def name(self, key: str | None) -> str:
+        """Return the class's name; that of the default class only if the cluster has reported it."""
+        return self.classes[key].name if key in self.classes else key or "the default class"
 
 
 def look_at_cluster(api: Api, settings: Settings, *, kind: str, subjects: list[str]) -> Site:
-    """What the cluster tells to who may only read; what a run would fail of is kept as its trouble."""
+    """Return what the cluster reports to a reader; the error that would end a run is kept as the site's trouble."""
     try:
         api.version(timeout_s=LOOK_RETRY_S)
         return site_of(api, run_preflight(api, settings, kind=kind, subjects=subjects), settings)
     except AcceptanceError as error:
-        return Site(kind=kind, about=kind, trouble=str(error), reached=not isinstance(error, ApiUnreachable))
+        return Site(kind=kind, about=kind, trouble=str(error), is_reachable=not isinstance(error, ApiUnreachable))
 
 
 def site_of(api: Api, preflight: Preflight, settings: Settings) -> Site:
-    """What is known of a cluster that a run may begin on. Raises ApiError, ApiUnreachable."""
+    """Return the known facts of a cluster that a run may begin on. Raises ApiError, ApiUnreachable."""
     cluster = preflight.cluster
     return Site(
         kind=cluster.kind,
@@ -84,7 +84,7 @@ def site_of(api: Api, preflight: Preflight, settings: Settings) -> Site:
 
 
 def look_at_host(settings: Settings) -> Site:
-    """What this host tells of the directories."""
+    """Return the known facts of this host and its directories."""
     try:
         preflight = run_host_preflight(settings)
     except AcceptanceError as error:
@@ -92,34 +92,34 @@ def look_at_host(settings: Settings) -> Site:
     return Site(kind="host", about="this host, no cluster", classes=preflight.candidates)
 
 
-def lacks_feature(site: Site, asked: str | None, capability: Capability) -> str | None:
-    """Why the capability would be skipped, as far as that can be told without trying it."""
-    known, needed = site.classes.get(asked), DECLARED[capability].needs or capability
-    if needed == "expansion" and known is not None and not known.allow_expansion:
-        return f"capability '{capability}': StorageClass {known.name} does not allow it"
-    if needed == "snapshot" and site.snapshots is False:
+def lacks_feature(site: Site, key: str | None, capability: Capability) -> str | None:
+    """Return why the capability would be skipped, as far as that is known without testing it."""
+    storage_class, required_capability = site.classes.get(key), DECLARATIONS[capability].needs or capability
+    if required_capability == "expansion" and storage_class is not None and not storage_class.allow_expansion:
+        return f"capability '{capability}': StorageClass {storage_class.name} does not allow it"
+    if required_capability == "snapshot" and site.snapshots is False:
         return f"capability '{capability}': the cluster serves no {GROUP}/{VERSION}"
     return None
 
 
 def lacks_groups(site: Site) -> str | None:
-    """Why a group snapshot would be skipped, as far as that can be told without trying it."""
+    """Return why a group snapshot would be skipped, as far as that is known without testing it."""
     return f"capability 'group snapshot': the cluster serves no {GROUPS}" if site.groups is False else None
 
 
 def lacks_node_failure(failure: Failure, plan: NodeFailurePlan | str, *, kubelet: KubeletPlan | str) -> str | None:
-    """Why the crash would be skipped: no node may be made to fail."""
+    """Return why the crash would be skipped: no plan allows a node to fail."""
     return lacks_plan(failure, plan, kubelet=kubelet)
 
 
-def lacks_driver(site: Site, asked: str | None, target: RebuildTarget | None, *, settings: Settings) -> str | None:
-    """Why rebuilds of the class would be skipped: there is no driver for it."""
-    if site.api is None or asked not in site.classes:
+def lacks_driver(site: Site, key: str | None, target: RebuildTarget | None, *, settings: Settings) -> str | None:
+    """Return why rebuilds of the class would be skipped: there is no driver for it."""
+    if site.api is None or key not in site.classes:
         return None
     try:
         choose_driver(
             site.api,
-            site.classes[asked],
+            site.classes[key],
             target=target,
             timeout_s=settings.timeout,
             move_timeout_s=settings.rebuild_timeout,

@@ -1,4 +1,4 @@
-"""A plan as people read it: what would be created, what would be skipped, how long each step takes."""
+"""A plan as a text for users: what would be created, what would be skipped, how long each step takes."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ ENDS_BEFORE = "A run with these options would end before its first test"
 
 
 def plan_text(
-    plan: Plan, *, site: Site, assumed: AssumedThroughput, room: Room | None = None, width: int = WIDTH
+    plan: Plan, *, site: Site, speeds: AssumedThroughput, room: Room | None = None, width: int = WIDTH
 ) -> str:
-    """The whole plan. `room`: what it claims beside what is free, None for a host; `width`: in columns."""
+    """Return the complete plan. `room`: its claims and the free space, None for a host; `width`: in columns."""
     console = Console(file=io.StringIO(), width=width, color_system=None, legacy_windows=False)
     console.print(Text("The plan of this run; nothing was created."))
     console.print(Text(f"Cluster: {sanitize(site.about)}"))
     if site.trouble is not None:
-        console.print(Text(f"{ENDS_BEFORE if site.reached else NOT_ASKED}: {sanitize(site.trouble)}"))
+        console.print(Text(f"{ENDS_BEFORE if site.is_reachable else NOT_ASKED}: {sanitize(site.trouble)}"))
     if room is not None and room.problem is not None:
         console.print(Text(f"{ENDS_BEFORE}, with exit status {room.problem.exit_status}: {room.problem}"))
     if plan.steps:
-        console.print(_table(plan, site, assumed))
-        for line in (*_totals(plan, site, assumed, room), assumed.description):
+        console.print(_table(plan, site, speeds))
+        for line in (*_totals(plan, site, speeds, room), speeds.description):
             console.print(Text(line))
     else:
         console.print(Text("Nothing would run."))
@@ -46,43 +46,43 @@ def plan_text(
     return "\n".join(line.rstrip() for line in console.file.getvalue().rstrip().splitlines())
 
 
-def _table(plan: Plan, site: Site, assumed: AssumedThroughput) -> Table:
+def _table(plan: Plan, site: Site, speeds: AssumedThroughput) -> Table:
     on_host = site.kind == "host"
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="")
     table.add_column("step", overflow="fold")
-    made = ("folders",) if on_host else ("sets", "PVCs", "pods")
-    for title in ("tests", *made, "storage", "min:s", "if unclear"):
+    created_kinds = ("folders",) if on_host else ("sets", "PVCs", "pods")
+    for title in ("tests", *created_kinds, "storage", "min:s", "if unclear"):
         table.add_column(title, justify="right", no_wrap=True)
     begin = "begin: preflight of the directories" if on_host else "begin: preflight, create a namespace"
     if site.kind in MAKERS:
         begin = f"begin: {site.kind} creates the cluster, preflight, create a namespace"
-    nothing = [""] * (len(made) + 2)
-    table.add_row(begin, *nothing, _clock(assumed.open_s), "")
+    blanks = [""] * (len(created_kinds) + 2)
+    table.add_row(begin, *blanks, _clock(speeds.open_s), "")
     for step in plan.steps:
         claims = sum(volume.number for volume in step.volumes)
         numbers = (claims,) if on_host else (step.sets, claims, step.pods)
         size = sum(volume.storage for volume in step.volumes)
         table.add_row(
-            Text(sanitize(step.what) + (" (destructive)" if step.destructive else "")),
+            Text(sanitize(step.description) + (" (destructive)" if step.destructive else "")),
             str(step.tests),
             *(str(number or "") for number in numbers),
             format_quantity(size, unit="B") if size else "",
             _clock(step.about_s),
             _clock(step.most_s) if step.most_s > step.about_s else "",
         )
-    table.add_row("end: remove everything and verify that it is gone", *nothing, _clock(assumed.close_s), "")
+    table.add_row("end: remove everything and verify that it is gone", *blanks, _clock(speeds.close_s), "")
     return table
 
 
-def _totals(plan: Plan, site: Site, assumed: AssumedThroughput, room: Room | None) -> Iterator[str]:
-    ends_s = assumed.open_s + assumed.close_s
+def _totals(plan: Plan, site: Site, speeds: AssumedThroughput, room: Room | None) -> Iterator[str]:
+    ends_s = speeds.open_s + speeds.close_s
     about, most = plan.about_s + ends_s, plan.most_s + ends_s
     unclear = "" if most - about < 60 else f", {rough_time(most)} if every measurement takes as long as it may"
     if plan.goes_on_s >= 60:
         unclear += f", {rough_time(most - plan.goes_on_s)} with --storage-load longest=60s"
     yield f"Time: {rough_time(about)} when verdicts are clear{unclear}. What hangs times out (--storage-timeout)."
-    made = _count(plan.most_volumes, "folder" if site.kind == "host" else "volume")
-    yield f"Storage: at most {format_quantity(plan.most_storage, unit='B')} in {made or 'no volume'} at one time."
+    volumes = _count(plan.most_volumes, "folder" if site.kind == "host" else "volume")
+    yield f"Storage: at most {format_quantity(plan.most_storage, unit='B')} in {volumes or 'no volume'} at one time."
     for record in () if room is None else room.records:
         yield f"  {sanitize(record.storage_class)}: {sanitize(record.description)}"
     destructive = [step for step in plan.steps if step.destructive]
@@ -97,11 +97,11 @@ def _notes(plan: Plan) -> Iterator[str]:
         yield "Resources and time of these are unknown: " + ", ".join(map(sanitize, plan.unknown))
 
 
-def _count(number: int, what: str) -> str:
-    return "" if not number else f"{number} {what}{'' if number == 1 else 's'}"
+def _count(number: int, noun: str) -> str:
+    return "" if not number else f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _clock(seconds: float) -> str:
-    """`0:14`, `2:07`, in minutes and seconds."""
+    """Return minutes and seconds: `0:14`, `2:07`."""
     minutes, rest = divmod(max(round(seconds), 1), 60)
     return f"{minutes}:{rest:02d}"

@@ -1,23 +1,23 @@
-"""How much longer a run takes: the plan's times, corrected by what its steps took so far."""
+"""The remaining time of a run: the plan's times, corrected by the duration of its steps so far."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 TRUST_S = 60.0
-"""The plan's own word counts as much as so many seconds of experience: a first short step alone proves nothing."""
+"""The seconds of experience that the plan counts as: a short first step alone proves nothing."""
 SLOWEST, FASTEST = 10.0, 0.1
-"""How far experience may correct the plan."""
+"""The bounds within which experience may correct the plan."""
 UNCLEAR, UNCLEAR_TRUST_S = 0.05, 600.0
-"""Which share of the time that unclear measurements may take more is expected to be taken, and as how many seconds of
-experience that counts. Source: whole runs on two hosts took 4 % and 8 % of it."""
+"""The expected share of the additional time that unclear measurements may take, and the seconds of experience that it
+counts as. Source: complete runs on two hosts took 4 % and 8 % of that time."""
 
 
 class TimeLeft:
-    """`about_s`: the planned seconds of each test that has any, in order; `end_s`: for what comes after the last test.
+    """The remaining time of a run. `about_s`: planned seconds of each test, in order; `end_s`: those after the last.
 
-    `longer_s`: how much longer tests take whose measurements have to go on until they are clear. Times are those of
-    one clock that never goes back, in s.
+    `longer_s`: the additional time of tests whose measurements have to continue until they are clear. Times are those
+    of one monotonic clock, in s.
     """
 
     def __init__(
@@ -32,32 +32,32 @@ class TimeLeft:
         self._began_s = 0.0
 
     def begin(self, test: str, *, now_s: float) -> None:
-        """The test begins."""
+        """Record that the test begins."""
         self._current, self._began_s = test, now_s
 
     def finish(self, test: str, *, now_s: float, counts: bool = True) -> None:
-        """The test is over; `counts`: whether it did what was planned, and was not skipped or broken off."""
+        """Record that the test is over; `counts`: it did what was planned, and was neither skipped nor interrupted."""
         planned_s = self._about_s.pop(test, 0.0)
         if counts and planned_s:
             took_s = max(now_s - self._began_s, 0.0)
             may_s = self._longer_s.get(test, 0.0)
             self._unclear_s += min(max(took_s - planned_s, 0.0), may_s)
             self._unclear_at_most_s += may_s
-            # That a measurement had to go on says nothing of how fast things go.
+            # A measurement that had to continue does not show that steps are slow.
             self._planned_s += min(max(took_s, planned_s), planned_s + self._longer_s.get(test, 0.0))
             self._took_s += took_s
         self._current = None
 
     @property
     def ratio(self) -> float:
-        """How much longer than planned things take."""
+        """The ratio of the actual time to the planned time."""
         return min(max((TRUST_S + self._took_s) / (TRUST_S + self._planned_s), FASTEST), SLOWEST)
 
     def seconds(self, *, now_s: float) -> float:
-        """What is left, never below zero.
+        """Return the remaining seconds, at least zero.
 
-        A measurement that is not clear when it was planned to be goes on for as long as it may; what takes longer than
-        that, and other tests that take longer than planned, are about to end.
+        A measurement that is unclear at its planned end is taken to continue for its maximum duration. A measurement
+        that exceeds that, and any other test that exceeds its planned time, is taken to be about to end.
         """
         ahead_s = sum(seconds for test, seconds in self._about_s.items() if test != self._current) + self._end_s
         current_s = self._about_s.get(self._current or "", 0.0)

@@ -1,1 +1,1 @@
-"""This process and this machine: interruption, waiting, users' commands, private and whole files."""
+"""This process and this machine: interruption, waiting, users' commands, private files and atomic writes."""

@@ -1,4 +1,4 @@
-"""Moments by a clock that does not jump, so that what is between two of them is the time that passed."""
+"""Times by a clock that does not jump, so that the difference of two is the time between them."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ _EPOCH_S = time.time() - time.monotonic()
 
 
 def now_s() -> float:
-    """Seconds since the epoch, as the clock of this machine had it when the process began."""
+    """Return seconds since the epoch, by the clock of this machine at the start of the process."""
     return _EPOCH_S + time.monotonic()

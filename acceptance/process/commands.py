@@ -1,4 +1,4 @@
-"""A user's command, run to its end without a shell: its status, what it printed, and what it complained of."""
+"""A user's command, run to its end without a shell: its status, its output and its errors."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from acceptance.text.errors import EnvironmentFailure
 
 SHOWN_LINES = 15
 LINE_B = 4096
-# So often who waits for a program is told of it.
+# The interval at which the caller's `tell` is called while a program runs.
 TELL_S = 1.0
-# How long what was killed may take to be gone: the kernel may still be busy with it.
+# The time that killed processes may take to exit: the kernel may still be busy with them.
 GONE_S = 5.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Done:
-    """How a command ended. `words` are those that were run."""
+class CommandResult:
+    """The result of a command. `words` are the words that were run."""
 
     words: tuple[str, ...]
     status: int
@@ -33,22 +33,22 @@ class Done:
 
     @property
     def output_end(self) -> str:
-        """The end of what it complained of, or of what it printed, as the tail of an error message."""
+        """The end of its errors, or of its output, as the tail of an error message."""
         lines = (self.stderr.strip() or self.stdout.strip()).splitlines()[-SHOWN_LINES:]
         return "\n".join(f"  {line}" for line in lines) or "  no output"
 
-    def failed(self, wanted: str) -> EnvironmentFailure:
-        """The error that says what was wanted of it and what came."""
+    def failure(self, expected: str) -> EnvironmentFailure:
+        """Return the error that reports the expectation and the result."""
         return EnvironmentFailure(
-            f"`{' '.join(self.words)}` ended with status {self.status}; wanted {wanted}; it said:\n{self.output_end}"
+            f"`{' '.join(self.words)}` ended with status {self.status}; wanted {expected}; it said:\n{self.output_end}"
         )
 
 
-def run_command(words: Sequence[str], *, values: Mapping[str, str], timeout_s: float) -> Done:
-    """Run it with each `{name}` filled in from `values`; after `timeout_s` it is killed, with all that it started.
+def run_command(words: Sequence[str], *, values: Mapping[str, str], timeout_s: float) -> CommandResult:
+    """Run a command with each `{name}` filled in from `values`; after `timeout_s`, kill it and all that it started.
 
-    What it leaves running when it ends by itself, as `reboot &` does, goes on. Raises EnvironmentFailure when it is
-    missing, cannot be run, or does not end in time.
+    Processes that it leaves running when it ends by itself, as `reboot &` does, continue. Raises EnvironmentFailure if
+    it is missing, cannot be run, or does not end in time.
     """
     return run_program(
         [word.format_map(values) for word in words],
@@ -66,19 +66,19 @@ def run_program(
     longer: str,
     environment: Mapping[str, str] | None = None,
     tell: Callable[[float, str], None] = lambda passed_s, line: None,
-) -> Done:
-    """Run it as `run_command` does. `environment`: None for this process's own.
+) -> CommandResult:
+    """Run a program as `run_command` does. `environment`: None for this process's own.
 
-    `missing`, `longer`: what to do where there is no such program, or it does not end in time; `tell` is given, every
-    second, how long it has run (s) and the last line that it has complained of.
+    `missing`, `longer`: what the user should do if there is no such program, or if it does not end in time; `tell` is
+    called every second with the time that the program has run (s) and the last line of its errors.
     """
-    filled, shown = tuple(words), " ".join(words)
-    # Files, not pipes: a child that goes on would keep those open.
+    argv, text = tuple(words), " ".join(words)
+    # Files, not pipes: a child that continues would keep pipes open.
     with TemporaryFile() as stdout, TemporaryFile() as stderr:
         try:
-            # Ctrl-C is for the suite: what puts things back must not be ended by it.
+            # Ctrl-C is for the suite: it must not end a command that restores something.
             command = subprocess.Popen(
-                filled,
+                argv,
                 stdin=subprocess.DEVNULL,
                 stdout=stdout,
                 stderr=stderr,
@@ -86,25 +86,25 @@ def run_program(
                 env=None if environment is None else dict(environment),
             )
         except FileNotFoundError:
-            raise EnvironmentFailure(f"`{shown}`: there is no program {filled[0]!r} here; {missing}") from None
+            raise EnvironmentFailure(f"`{text}`: there is no program {argv[0]!r} here; {missing}") from None
         except (OSError, ValueError) as error:
-            raise EnvironmentFailure(f"`{shown}` cannot be run: {error}") from error
+            raise EnvironmentFailure(f"`{text}` cannot be run: {error}") from error
         try:
             status = _wait(command, timeout_s=timeout_s, tell=lambda passed_s: tell(passed_s, _last_line(stderr)))
         except subprocess.TimeoutExpired as error:
-            ended = _kill_all(command)
-            said = _read(stderr).strip()
+            outcome = _kill_all(command)
+            errors = _read(stderr).strip()
             raise EnvironmentFailure(
-                f"`{shown}` did not end within {timeout_s:.0f} s{': ' if said else ''}{said}; {ended}; {longer}"
+                f"`{text}` did not end within {timeout_s:.0f} s{': ' if errors else ''}{errors}; {outcome}; {longer}"
             ) from error
         except BaseException:
             _kill_all(command)
             raise
-        return Done(words=filled, status=status, stdout=_read(stdout), stderr=_read(stderr))
+        return CommandResult(words=argv, status=status, stdout=_read(stdout), stderr=_read(stderr))
 
 
 def _wait(command: subprocess.Popen[bytes], *, timeout_s: float, tell: Callable[[float], None]) -> int:
-    """The program's status. Raises TimeoutExpired at the deadline."""
+    """Return the program's status. Raises TimeoutExpired at the deadline."""
     began_s = time.monotonic()
     while True:
         left_s = began_s + timeout_s - time.monotonic()
@@ -117,7 +117,7 @@ def _wait(command: subprocess.Popen[bytes], *, timeout_s: float, tell: Callable[
 
 
 def _last_line(file: IO[bytes]) -> str:
-    """By its place: where the program writes next is where the file stands, which is shared with it."""
+    """Return the last line, read by its offset, because the program shares the file's position and writes there."""
     size = os.fstat(file.fileno()).st_size
     end = os.pread(file.fileno(), LINE_B, max(0, size - LINE_B)).decode(errors="replace")
     lines = end.strip().splitlines()
@@ -125,12 +125,12 @@ def _last_line(file: IO[bytes]) -> str:
 
 
 def _kill_all(command: subprocess.Popen[bytes]) -> str:
-    """Kill the command and what it started, so that nothing of it acts any more; how that went, in words."""
+    """Kill the command and all that it started, so that none of it continues; return the outcome in words."""
     try:
         os.killpg(command.pid, signal.SIGKILL)
     except ProcessLookupError:
         pass
-    except PermissionError:  # as of what sudo started; to wait for it would be to wait as long as it likes
+    except PermissionError:  # as with sudo: waiting for it could take any time
         return "it still runs, as another user, whose processes this one may not end"
     command.wait()
     try:
@@ -150,7 +150,7 @@ def _is_there(group: int) -> bool:
         os.killpg(group, 0)
     except ProcessLookupError:
         return False
-    except PermissionError:  # it is another user's
+    except PermissionError:  # it belongs to another user
         return True
     return True
 

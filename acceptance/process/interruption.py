@@ -1,4 +1,4 @@
-"""Signals: a run that is asked to end ends in order, and its cleaning up is not cut short."""
+"""Signals: an interrupted run ends in order, and its cleanup is not cut short."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ PLEASE_WAIT = (
     "\nInterrupted: cleaning up, please wait. Killing the process leaves resources behind (remove them with "
     f"`{PROGRAM} cleanup`).\n"
 ).encode()
-# In these modules an error between two steps leaves a lock held, or what was begun without an end: Python looks for
-# signals also after a lock was taken and before the block that gives it back has begun (CPython issue 74174). The next
-# one who wants that lock, such as a request while cleaning up, would wait for ever.
+# In these modules an error between two steps leaves a lock held, or an operation without its end: Python checks for
+# signals also after a lock is acquired and before the block that releases it has begun (CPython issue 74174). The next
+# caller that needs that lock, such as a request during cleanup, would wait forever.
 _TAKE_AND_GIVE_BACK = {
     "threading",
     "queue",
@@ -31,31 +31,31 @@ _TAKE_AND_GIVE_BACK = {
     "importlib._bootstrap",
     "acceptance.process.undoing",
 }
-# Of those, what waits for long; it gives back what it holds.
+# The functions of these modules that wait for long; they release what they hold.
 _WAITING = {"wait", "join", "_wait_for_tstate_lock"}
 _SOON_S = 0.002
 
 
 class _Urging:
-    """No Event: a handler that interrupted one of its methods would wait for the lock that this one holds."""
+    """The state of urging. It is no Event: a handler that interrupts an Event's method would wait for its lock."""
 
     came = False
     stderr = 2
-    """The file descriptor of who is asked to wait."""
+    """The file descriptor of the user's stderr, for the request to wait."""
 
 
 def is_urged() -> bool:
-    """Whether someone asked again while a run was ending: what does not answer is then waited for no longer."""
+    """Return whether a user interrupted again while a run was ending: then the run stops waiting for answers."""
     return _Urging.came
 
 
 @contextmanager
 def interrupt_once() -> Iterator[None]:
-    """The first SIGINT, SIGTERM or SIGHUP raises KeyboardInterrupt, and the run unwinds; later ones are asked to wait.
+    """Raise KeyboardInterrupt at the first SIGINT, SIGTERM or SIGHUP, so that the run unwinds; ask later ones to wait.
 
-    It is raised where nothing is left half done: between taking a lock and giving it back, a moment later.
-    After an interruption that stays so until the process ends, which then keeps its exit status. Whoever is asked to
-    wait is asked on what is stderr now, also while a test has another in its place, of which nobody is shown anything.
+    It is raised at a place that leaves nothing half done: between acquiring and releasing a lock, a moment later.
+    After an interruption this holds until the process ends, which then keeps its exit status. The request to wait is
+    printed to the original stderr, even while pytest captures it.
     """
     ending = False
     _Urging.stderr = os.dup(2)
@@ -66,7 +66,7 @@ def interrupt_once() -> Iterator[None]:
             _ask_to_wait(number, frame)
             return
         if _is_half_done(frame):
-            _thread.start_new_thread(_signal_soon, (number,))  # takes no lock, as Thread does
+            _thread.start_new_thread(_signal_soon, (number,))  # unlike Thread, it takes no lock
             return
         ending = True
         raise KeyboardInterrupt(signal.Signals(number).name)
@@ -82,7 +82,7 @@ def interrupt_once() -> Iterator[None]:
 
 
 def _is_half_done(frame: FrameType | None) -> bool:
-    """Whether what runs in the main thread must not be broken off there."""
+    """Return whether the main thread must not be interrupted at this frame."""
     if frame is None:
         return False
     return frame.f_globals.get("__name__") in _TAKE_AND_GIVE_BACK and frame.f_code.co_name not in _WAITING
@@ -94,15 +94,15 @@ def _signal_soon(number: int) -> None:
 
 
 @contextmanager
-def undisturbed() -> Iterator[None]:
-    """Hold off SIGINT, SIGTERM and SIGHUP: whoever sends one is asked to wait, and urges what is done here."""
+def hold_off_signals() -> Iterator[None]:
+    """Hold off SIGINT, SIGTERM and SIGHUP: a signal prints the request to wait, and urges the block."""
     with _urged_meanwhile(_ask_to_wait):
         yield
 
 
 @contextmanager
 def put_off() -> Iterator[None]:
-    """The same, and the first of them takes effect after the block. In other threads than the main one, nothing."""
+    """Hold off signals, of which the first takes effect after the block. In other threads, do nothing."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -122,9 +122,9 @@ def put_off() -> Iterator[None]:
 
 @contextmanager
 def held_back() -> Iterator[None]:
-    """Have a signal take effect only after the block, which must not be left half done.
+    """Delay signals until after the block, which must not be left half done.
 
-    Only the main thread is interrupted; in others this does nothing.
+    Only the main thread is interrupted; in other threads this does nothing.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -141,7 +141,7 @@ def held_back() -> Iterator[None]:
 
 @contextmanager
 def _urged_meanwhile(handler: Handler) -> Iterator[None]:
-    """Signals go to the handler; what it urged is forgotten after the block."""
+    """Send signals to the handler; reset after the block whether they urged it."""
     before, was_urged = _handle_by(handler), is_urged()
     try:
         yield

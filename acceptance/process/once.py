@@ -1,4 +1,4 @@
-"""What takes long is done once for each thing, however many tests ask for it."""
+"""Functions that take long, called once for each key, however many tests need the result."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ V = TypeVar("V")
 
 
 class Once(Generic[K, V]):
-    """Calls `find` at most once for each key, and `keep` with what it found.
+    """A function that calls `find` at most once for each key, and `keep` with its result.
 
-    What failed is not tried again: everyone who asks gets the same error.
+    A failure is not retried: every caller gets the same error.
     """
 
-    def __init__(self, find: Callable[[K], V], *, keep: Callable[[V], object] = lambda found: None) -> None:
+    def __init__(self, find: Callable[[K], V], *, keep: Callable[[V], object] = lambda result: None) -> None:
         self._find = find
         self._keep = keep
-        self._found: dict[K, V | AcceptanceError] = {}
+        self._results: dict[K, V | AcceptanceError] = {}
 
     def __call__(self, key: K) -> V:
-        """What was found for the key. Raises the AcceptanceError that `find` raised."""
-        if key not in self._found:
+        """Return the result for the key. Raises the AcceptanceError that `find` raised."""
+        if key not in self._results:
             try:
-                self._found[key] = found = self._find(key)
+                self._results[key] = result = self._find(key)
             except AcceptanceError as error:
-                self._found[key] = error
+                self._results[key] = error
             else:
-                self._keep(found)
-        known = self._found[key]
-        if isinstance(known, AcceptanceError):
-            raise known
-        return known
+                self._keep(result)
+        stored_result = self._results[key]
+        if isinstance(stored_result, AcceptanceError):
+            raise stored_result
+        return stored_result

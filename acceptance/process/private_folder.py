@@ -1,4 +1,4 @@
-"""A folder for what no one else may read, gone at the end; what processes that were killed left goes with the next."""
+"""A folder that only its owner may read, removed at the end; the next one removes those of killed processes."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from contextlib import contextmanager
 from pathlib import Path
 
 PREFIX = "storage-acceptance-private-"
-# Held locked for as long as the process lives: the kernel lets go of it whatever ends the process.
+# Locked as long as the process lives: the kernel releases the lock when the process ends in any way.
 _LOCK = "in-use"
 
 
 @contextmanager
 def private_folder(*, within: Path | None = None, prefix: str = PREFIX) -> Iterator[Path]:
-    """A new folder, readable to its owner alone. Folders that this user's killed processes left are removed.
+    """Yield a new folder that only its owner may read. Remove folders that this user's killed processes left.
 
-    `within`: where it is made; None: where temporary files are. `prefix`: how its name begins, and that of no others.
+    `within`: the parent folder; None for that of temporary files. `prefix`: the beginning of its name, used by no other
+    files.
     """
     remove_abandoned(within=within, prefix=prefix)
     with (
@@ -28,12 +29,12 @@ def private_folder(*, within: Path | None = None, prefix: str = PREFIX) -> Itera
     ):
         folder = Path(name)
         fcntl.flock(lock, fcntl.LOCK_EX)
-        (folder / "new").rename(folder / _LOCK)  # so that it is never seen unlocked while it is in use
+        (folder / "new").rename(folder / _LOCK)  # so that it never appears unlocked while it is in use
         yield folder
 
 
 def remove_abandoned(*, within: Path | None = None, prefix: str = PREFIX) -> None:
-    """Remove the folders that no process uses any more; those of other users, and any doubtful one, are left alone."""
+    """Remove the folders that no process uses any more, except those of other users and doubtful ones."""
     for folder in (within or Path(tempfile.gettempdir())).glob(f"{prefix}*"):
         if _is_abandoned(folder):
             shutil.rmtree(folder, ignore_errors=True)
@@ -45,6 +46,6 @@ def _is_abandoned(folder: Path) -> bool:
             return False
         with open(folder / _LOCK) as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:  # in use, or just being made or removed
+    except OSError:  # in use, or just being created or removed
         return False
     return True

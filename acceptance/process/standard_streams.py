@@ -1,4 +1,4 @@
-"""What this process prints may lose its reader, as `| head` and an ended `| tee` do: what is being done goes on."""
+"""Standard streams that may lose their reader, as with `| head` or a dead `| tee`, while the process continues."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ from typing import TextIO
 
 
 class _Pipe(io.FileIO):
-    """A descriptor that drops what is written to it once nobody reads it."""
+    """A descriptor that drops what is written to it once it has no reader."""
 
     def write(self, data: bytes | bytearray | memoryview, /) -> int:  # type: ignore[override]
-        """As of a file, but for a pipe without a reader, in whose place nothing is from then on."""
+        """Write as to a file; if the pipe has lost its reader, replace it by the null device."""
         try:
             return super().write(data)
         except BrokenPipeError:
-            nothing = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(nothing, self.fileno())
-            os.close(nothing)
+            null_device = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(null_device, self.fileno())
+            os.close(null_device)
             return super().write(data)
 
 
 def outlast_readers() -> None:
-    """Let the output and the errors of this process be written without an error where nobody reads them any more.
+    """Let this process write output and errors without an exception after their readers have ended.
 
-    A run that stops at its first line without a reader would leave no report, and a list would end in a traceback.
+    Otherwise a run would stop at its first line without a reader, without a report, and a list with a traceback.
     """
     sys.stdout, sys.stderr = _outlasting(sys.stdout), _outlasting(sys.stderr)
 
 
 def _outlasting(stream: TextIO) -> TextIO:
-    """The stream as it is set up, on the same descriptor; itself where it has none, as if it was closed."""
+    """Return the stream with its settings, on a `_Pipe` of the same descriptor; unchanged if it has none."""
     if not isinstance(stream, io.TextIOWrapper):
         return stream
     stream.flush()

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class Terminal:
-    """Two descriptors. `stdin`: of a terminal that programs may read from, None if there is none; `stderr`: where
-    their words go."""
+    """Two descriptors. `stdin`: of a terminal that programs may read from, None if there is none; `stderr`: for their
+    messages."""
 
     stdin: int | None = None
     stderr: int = 2
 
     def say(self, text: str) -> None:
-        """Print a line, also while pytest captures what is printed."""
+        """Print a line, also while pytest captures output."""
         os.write(self.stderr, f"{text}\n".encode(errors="replace"))
 
 

@@ -1,4 +1,4 @@
-"""What was begun is undone: whatever ended the block, in one way for all that a run makes, breaks or holds."""
+"""Undoing of what a block began, whatever ended the block, for all that a run creates, breaks or holds."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ T = TypeVar("T")
 
 
 class Undoing:
-    """In a `with` block: at its end all that was begun in it is undone, what came last first, each whatever became of
-    the others; after an error and after an interruption too.
+    """A context manager that undoes at its end all that its block began, the last first, each regardless of the others,
+    also after an error or an interruption.
 
-    What cannot be undone is a note of the error that is on its way; where none is, it is the error itself. An
-    interruption that comes meanwhile takes effect afterwards; after one, a further one urges, as everywhere.
+    A failure to undo becomes a note of the error that is being raised; without one, it is raised itself. An
+    interruption during the undoing takes effect afterwards; after an interruption, a further one urges, as everywhere.
     """
 
     def __init__(self) -> None:
-        self._begun: list[tuple[Callable[[], object], str]] = []
+        self._callbacks: list[tuple[Callable[[], object], str]] = []
         self.error: BaseException | None = None
-        """What ended the block, for whoever undoes: None where it came to its end"""
+        """The error that ended the block, for the callbacks; None if the block ended normally."""
 
-    def callback(self, undo: Callable[[], object], *, what: str = "") -> None:
-        """Have `undo` called at the end; `what` is said before its error, in a note."""
-        self._begun.append((undo, what))
+    def callback(self, undo: Callable[[], object], *, note: str = "") -> None:
+        """Call `undo` at the end; `note` is put before its error in a note."""
+        self._callbacks.append((undo, note))
 
     def enter(self, context: AbstractContextManager[T]) -> T:
-        """Enter the context, and leave it at the end, as if nothing had gone wrong. Raises what entering raises."""
-        entered = context.__enter__()
+        """Enter the context, and exit it at the end as if without an error. Raises the errors of entering."""
+        value = context.__enter__()
         self.callback(lambda: context.__exit__(None, None, None))
-        return entered
+        return value
 
     def passed_on(self) -> Undoing:
-        """Another one, which undoes from now on what this would have: for what outlives the block that began it."""
+        """Return another Undoing that takes over the callbacks, for resources that outlive their block."""
         heir = Undoing()
-        heir._begun, self._begun = self._begun, []
+        heir._callbacks, self._callbacks = self._callbacks, []
         return heir
 
     def __enter__(self) -> Self:
@@ -47,28 +47,28 @@ class Undoing:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Raises the first error of undoing, unless another is on its way; an interruption before any error."""
+        """Undo. Raises the first error of undoing, unless another is being raised; an interruption before any error."""
         self.error, ends = error, error
         try:
             with nullcontext() if isinstance(error, KeyboardInterrupt) else put_off():
-                while self._begun:
-                    undo, what = self._begun.pop()
+                while self._callbacks:
+                    undo, note = self._callbacks.pop()
                     try:
                         undo()
                     except BaseException as stuck:
-                        ends = _first_of(ends, stuck, what=what)
+                        ends = _first_of(ends, stuck, note=note)
         except KeyboardInterrupt as interruption:
-            ends = _first_of(ends, interruption, what="")
+            ends = _first_of(ends, interruption, note="")
         if ends is not None and ends is not error:
             raise ends
 
 
-def _first_of(first: BaseException | None, then: BaseException, *, what: str) -> BaseException:
-    """What its reader must hear of, which bears the other as a note."""
+def _first_of(first: BaseException | None, then: BaseException, *, note: str) -> BaseException:
+    """Return the error that the caller must raise, with the other as a note."""
     if first is None:
         return then
     if isinstance(first, Exception) and not isinstance(then, Exception):
         then.add_note(str(first))
         return then
-    first.add_note(f"{what}: {then}" if what else str(then))
+    first.add_note(f"{note}: {then}" if note else str(then))
     return first

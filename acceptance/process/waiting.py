@@ -1,4 +1,4 @@
-"""The one loop under every wait; nothing else in the suite sleeps. `acceptance.cluster.waiting` waits for a cluster."""
+"""The loop below every wait; no other code of the suite sleeps. `acceptance.cluster.waiting` waits for a cluster."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ T = TypeVar("T")
 
 
 class NotYet(Exception):
-    """Raised by what is tried: it is not ready, and may well be later."""
+    """The error that an attempt raises if something is not ready yet, but may be later."""
 
 
 def try_until(attempt: Callable[[], T], *, over: Callable[[float], bool]) -> T:
-    """Call `attempt` until it raises no NotYet, and return what it returns: every 0.1 s at first, every 1 s later.
+    """Call `attempt` until it raises no NotYet, and return its value: every 0.1 s at first, every 1 s later.
 
-    `over` is told how many seconds will have passed at the next try; where it says so, the last NotYet is raised.
+    `over` takes the seconds that will have passed at the next attempt; if it returns True, the last NotYet is raised.
     """
 
     def stop(tries: RetryCallState) -> bool:
@@ -35,8 +35,8 @@ def try_until(attempt: Callable[[], T], *, over: Callable[[float], bool]) -> T:
     return tries(attempt)
 
 
-def wait_until(what: str, is_so: Callable[[], bool], *, timeout_s: float, otherwise: str) -> None:
-    """Wait until it is so. `what` says in words what is waited for, `otherwise` the state in which it is not so.
+def wait_until(description: str, is_so: Callable[[], bool], *, timeout_s: float, otherwise: str) -> None:
+    """Wait until `is_so` returns True. `description` is the awaited state in words, `otherwise` the state before it.
 
     Raises EnvironmentFailure at the deadline.
     """
@@ -50,4 +50,4 @@ def wait_until(what: str, is_so: Callable[[], bool], *, timeout_s: float, otherw
         try_until(attempt, over=lambda passed_s: passed_s >= timeout_s)
     except NotYet:
         waited_s = time.monotonic() - began
-        raise EnvironmentFailure(f"waited {waited_s:.0f} s for {what}; last state: {otherwise}") from None
+        raise EnvironmentFailure(f"waited {waited_s:.0f} s for {description}; last state: {otherwise}") from None

@@ -1,4 +1,4 @@
-"""Files that are whole at any time: a reader sees the old one or the new one, also when the disk is full."""
+"""Files that are complete at any time: a reader sees the old or the new version, even if the disk is full."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from acceptance.text.errors import EnvironmentFailure
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write the text in one move. Raises EnvironmentFailure, naming the file, when that cannot be."""
+    """Write the text atomically. Raises EnvironmentFailure, naming the file, if that fails."""
     write_pieces_whole(path, [text])
 
 
 def write_pieces_whole(path: Path, pieces: Iterable[str]) -> None:
-    """The same for a text that comes in pieces, and may be too long to hold."""
-    # A name that nobody can foresee, made anew: in a folder that others may write to, one could be a link to elsewhere.
+    """Write a text atomically that comes in pieces, and may be too long for the memory."""
+    # A new, unpredictable name: in a folder that others may write to, a known name could be a link to elsewhere.
     scratch = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
     try:
         scratch.touch(exist_ok=False)
@@ -26,5 +26,5 @@ def write_pieces_whole(path: Path, pieces: Iterable[str]) -> None:
         scratch.replace(path)
     except OSError as error:
         with suppress(OSError):
-            scratch.unlink(missing_ok=True)  # what is half written takes room that others need
+            scratch.unlink(missing_ok=True)  # an incomplete file takes space that others need
         raise EnvironmentFailure(f"{path} cannot be written: {error.strerror or error}") from error

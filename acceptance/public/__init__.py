@@ -1,4 +1,4 @@
-"""What tests and plugins outside this repository may import; all other modules are private (`docs/own-tests.md`)."""
+"""The names that tests and plugins outside this repository may import; the rest is private (`docs/own-tests.md`)."""
 
 from acceptance.results.clusters import StorageClass
 from acceptance.results.document import Verdict

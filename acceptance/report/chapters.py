@@ -1,4 +1,4 @@
-"""What the chapters of the report are made of: parts that each kind of record declares for one of them."""
+"""The content of the report's chapters: parts that each kind of record declares for one of them."""
 
 from __future__ import annotations
 
@@ -13,8 +13,11 @@ Maker = TypeVar("Maker", bound=Callable[[Results], Iterable[Part]])
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Declared:
-    """What makes parts of a chapter, at a place among others that do. `heading`: of a chapter that has such parts."""
+class _PartSource:
+    """A function that makes parts of a chapter, at a place among others that do.
+
+    `heading`: the heading of a chapter that has such parts.
+    """
 
     chapter: str
     place: int
@@ -23,35 +26,37 @@ class _Declared:
 
 
 def in_chapter(chapter: str, *, place: int = 0, heading: str | None = None) -> Callable[[Maker], Maker]:
-    """Decorator: the function makes parts of the chapter with that id, after those of a lower `place`.
+    """Declare that the decorated function makes parts of the chapter with that id, after those of a lower `place`.
 
-    `heading`: what stands over the chapter in place of its title where there are such parts.
+    `heading`: the heading of the chapter in place of its title if there are such parts.
     """
 
     def declare(make: Maker) -> Maker:
-        _DECLARED.append(_Declared(chapter=chapter, place=place, heading=heading, make=make))
+        _SOURCES.append(_PartSource(chapter=chapter, place=place, heading=heading, make=make))
         return make
 
     return declare
 
 
-_DECLARED: list[_Declared] = []
+_SOURCES: list[_PartSource] = []
 
 
 @dataclass(frozen=True, kw_only=True)
 class Chapter:
-    """What a chapter is made of. `heading`: what stands over it in place of its title, if anything does."""
+    """The content of a chapter. `heading`: the text above it in place of its title, if any."""
 
     parts: list[Part]
     heading: str | None
 
 
 def chapters(results: Results) -> dict[str, Chapter]:
-    """By id; nothing for a chapter that has no parts."""
-    made = [(each, [*each.make(results)]) for each in sorted(_DECLARED, key=lambda declared: declared.place)]
-    found: dict[str, Chapter] = {}
-    for each, parts in made:
+    """Return the chapters by id; none for a chapter without parts."""
+    parts_by_source = [(source, [*source.make(results)]) for source in sorted(_SOURCES, key=lambda entry: entry.place)]
+    by_chapter: dict[str, Chapter] = {}
+    for source, parts in parts_by_source:
         if parts:
-            before = found.get(each.chapter, Chapter(parts=[], heading=None))
-            found[each.chapter] = Chapter(parts=[*before.parts, *parts], heading=before.heading or each.heading)
-    return found
+            before = by_chapter.get(source.chapter, Chapter(parts=[], heading=None))
+            by_chapter[source.chapter] = Chapter(
+                parts=[*before.parts, *parts], heading=before.heading or source.heading
+            )
+    return by_chapter

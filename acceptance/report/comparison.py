@@ -1,4 +1,4 @@
-"""Candidate and baseline side by side, one row for each profile and what it is about, as kbench compares volumes."""
+"""Candidate and baseline side by side, a row for each profile and its main metric, as kbench compares volumes."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from acceptance.report.rows import Row, rows_of
 from acceptance.report.subjects import TITLES, Chapters, chapters_of, kbench_subject
 from acceptance.results.document import Measurement, Results, Verdict
 
-# kbench's twelve jobs, by what they are about, and then all others; last what tests gave a title to.
+# kbench's twelve jobs by subject, then all others; profiles with a title from their tests come last.
 _GROUPS = ("iops", "bandwidth", "latency", "further-profiles", "workloads")
-# What a profile is about, by the end of its name.
+# The metric of a profile, by the end of its name.
 _ABOUT = {"iops": "iops", "bandwidth": "bandwidth", "latency": "latency.mean"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """All rows of one candidate class, by title. `baseline` is the class beside it, where there is one."""
+    """All rows of one candidate class, by title. `baseline` is the class next to it, if there is one."""
 
     candidate: str
     baseline: str | None
@@ -25,14 +25,14 @@ class Comparison:
 
 
 def comparisons(results: Results) -> list[Comparison]:
-    """One comparison for each candidate class, in the order in which they were measured."""
+    """Return one comparison for each candidate class, in the order in which they were measured."""
     by_id, chapters = {measurement.id: measurement for measurement in results.measurements}, chapters_of(results)
-    # Of one volume each; what many volumes do stands in a table of its own.
+    # Verdicts on one volume; many volumes have a table of their own.
     verdicts = [verdict for verdict in results.verdicts if verdict.subject != "many-volumes"]
-    found: dict[str, list[Measurement]] = {}
+    by_class: dict[str, list[Measurement]] = {}
     for measurement in results.measurements:
         if measurement.role == "candidate":
-            found.setdefault(measurement.storage_class, []).append(measurement)
+            by_class.setdefault(measurement.storage_class, []).append(measurement)
     return [
         Comparison(
             candidate=name,
@@ -42,7 +42,7 @@ def comparisons(results: Results) -> list[Comparison]:
             ),
             groups=_groups(candidates, by_id, verdicts, chapters),
         )
-        for name, candidates in found.items()
+        for name, candidates in by_class.items()
     ]
 
 
@@ -61,29 +61,31 @@ def _groups(
         baseline = by_id[candidate.compared_with] if candidate.compared_with else None
         rows = rows_of(_shown_metrics(candidate, own), candidate, baseline, own)
         usual = "workloads" if candidate.profile in chapters.for_workloads else "further-profiles"
-        title = chapters.given_to(candidate) or TITLES[kbench_subject(candidate.profile) or usual]
+        title = chapters.test_title_of(candidate) or TITLES[kbench_subject(candidate.profile) or usual]
         groups.setdefault(title, []).extend(rows)
     return {title: rows for title, rows in groups.items() if rows}
 
 
 def _shown_metrics(measurement: Measurement, verdicts: Sequence[Verdict]) -> list[str]:
-    """The main metrics, and all others that did not pass."""
+    """Return the main metrics, and all others that did not pass."""
     bad = [
         verdict.metric
         for verdict in verdicts
         if verdict.status in ("fail", "inconclusive") and verdict.metric is not None
     ]
-    known = [each for each in bad if each in measurement.metrics]
-    return list(dict.fromkeys([*main_metrics(measurement, verdicts), *known]))
+    available = [metric for metric in bad if metric in measurement.metrics]
+    return list(dict.fromkeys([*main_metrics(measurement, verdicts), *available]))
 
 
 def main_metrics(measurement: Measurement, verdicts: Sequence[Verdict]) -> list[str]:
-    """What the profile's name says it is about; else what the limits ask of it; else its IOPS."""
-    used = [direction for direction in ("read", "write") if f"{direction}.iops" in measurement.metrics]
+    """Return the metrics that the profile's name states; else those with a limit; else its IOPS."""
+    directions = [direction for direction in ("read", "write") if f"{direction}.iops" in measurement.metrics]
     about = _ABOUT.get(measurement.profile.rpartition("-")[2], "")
-    named = [f"{direction}.{about}" for direction in used]
-    asked = [verdict.metric for verdict in verdicts if verdict.rule in ("at_least", "at_most") and verdict.metric]
-    for metrics in (named, list(dict.fromkeys(asked))):
-        if known := [metric for metric in metrics if metric in measurement.metrics]:
-            return known
-    return [f"{direction}.iops" for direction in used]
+    name_metrics = [f"{direction}.{about}" for direction in directions]
+    limit_metrics = [
+        verdict.metric for verdict in verdicts if verdict.rule in ("at_least", "at_most") and verdict.metric
+    ]
+    for metrics in (name_metrics, list(dict.fromkeys(limit_metrics))):
+        if available := [metric for metric in metrics if metric in measurement.metrics]:
+            return available
+    return [f"{direction}.iops" for direction in directions]

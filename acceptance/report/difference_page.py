@@ -1,4 +1,4 @@
-"""What changed from one run to another, as a part of a page: what was not the same, pictures and tables."""
+"""The changes from one run to another, as a part of a page: differing facts, pictures and tables."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from acceptance.report.comparing.model import Difference, RunComparison
 from acceptance.report.comparing.naming import describe
 from acceptance.report.difference_wording import (
     IN_IT,
-    JUDGED,
-    JUDGED_HEADS,
     NO_HISTORY,
+    OTHER_FIGURE_HEADS,
+    OTHER_FIGURES,
     against,
-    judged_rows,
+    other_figure_rows,
     shown_change,
     shown_change_interval,
     shown_multiples,
@@ -32,7 +32,7 @@ from acceptance.results.document import Verdict
 
 
 def difference_templates() -> Environment:
-    """The report's templates with how differences read in them."""
+    """Return the report's templates with the filters that word differences."""
     environment = templates()
     environment.filters |= {
         "mean": shown_value,
@@ -47,31 +47,34 @@ def difference_templates() -> Environment:
     return environment
 
 
-def render_comparison(comparison: RunComparison, *, shown: Sequence[Sequence[Difference]]) -> Markup:
-    """An HTML fragment; `shown` are the differences to show, by pair of classes. All from the files is escaped."""
+def render_comparison(comparison: RunComparison, *, selection: Sequence[Sequence[Difference]]) -> Markup:
+    """Return the comparison as an HTML fragment; all values from the files are escaped.
+
+    `selection`: the differences to show, by pair of classes.
+    """
     sections = [
         {
             "pair": pair,
-            "shown": some,
-            "picture": differences(some, of=pair.second_class),
-            "against": against(some),
-            "judged": _judged(pair.judged) if pair.judged else None,
+            "shown": pair_differences,
+            "picture": differences(pair_differences, of=pair.second_class),
+            "against": against(pair_differences),
+            "judged": _other_figures(pair.verdict_pairs) if pair.verdict_pairs else None,
         }
-        for pair, some in zip(comparison.classes, shown, strict=True)
+        for pair, pair_differences in zip(comparison.classes, selection, strict=True)
     ]
     template = difference_templates().get_template("run_comparison.html.jinja")
     return Markup(
         template.render(
             comparison=comparison,
             sections=sections,
-            summary=summary([one for some in shown for one in some]),
-            visible=visible_changes([one for some in shown for one in some]),
+            summary=summary([difference for pair_differences in selection for difference in pair_differences]),
+            visible=visible_changes([difference for pair_differences in selection for difference in pair_differences]),
             not_in_it=IN_IT if comparison.with_history else NO_HISTORY,
         )
     )
 
 
-def _judged(judged: Sequence[tuple[Verdict, Verdict]]) -> Part:
-    limit, *runs = JUDGED_HEADS
-    table = Table(label="Other figures", columns=(*words(limit), *numbers(*runs)), rows=judged_rows(judged))
-    return Part(title="Other figures", blocks=[JUDGED, table])
+def _other_figures(pairs: Sequence[tuple[Verdict, Verdict]]) -> Part:
+    limit, *runs = OTHER_FIGURE_HEADS
+    table = Table(label="Other figures", columns=(*words(limit), *numbers(*runs)), rows=other_figure_rows(pairs))
+    return Part(title="Other figures", blocks=[OTHER_FIGURES, table])

@@ -1,4 +1,4 @@
-"""A comparison on the terminal: one table a pair of classes; coloured only where somebody looks."""
+"""A comparison on the terminal: one table for each pair of classes; in color only on a terminal."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from acceptance.report.comparing.model import ClassDifferences, Difference, Find
 from acceptance.report.comparing.naming import describe
 from acceptance.report.difference_wording import (
     IN_IT,
-    JUDGED,
-    JUDGED_HEADS,
     NO_HISTORY,
+    OTHER_FIGURE_HEADS,
+    OTHER_FIGURES,
     against,
-    judged_rows,
+    other_figure_rows,
     shown_change,
     shown_change_interval,
     shown_multiples,
@@ -33,34 +33,34 @@ _WIDE = 400  # a pipe has no width, and a table that is wrapped cannot be search
 _STYLES: dict[Finding, str] = {"better": "green", "worse": "red", "within noise": "", "not known": "dim"}
 
 
-def print_comparison(comparison: RunComparison, *, shown: Sequence[Sequence[Difference]], to: TextIO) -> None:
-    """Print what was not the same and what changed; `shown` are the differences to print, by pair of classes."""
+def print_comparison(comparison: RunComparison, *, selection: Sequence[Sequence[Difference]], to: TextIO) -> None:
+    """Print the differing facts and the changes; `selection`: the differences to print, by pair of classes."""
     console = Console(file=to, width=None if to.isatty() else _WIDE, emoji=False, markup=False, highlight=False)
     for line in _heading(comparison):
         console.print(line)
-    for each, some in zip(comparison.classes, shown, strict=True):
+    for pair, pair_differences in zip(comparison.classes, selection, strict=True):
         console.print()
-        for line in _class_heading(each):
+        for line in _class_heading(pair):
             console.print(line)
-        if some:
-            console.print(_table(some))
-            console.print(against(some))
-        if each.judged:
+        if pair_differences:
+            console.print(_table(pair_differences))
+            console.print(against(pair_differences))
+        if pair.verdict_pairs:
             console.print()
-            console.print(JUDGED)
-            console.print(_judged(each.judged))
+            console.print(OTHER_FIGURES)
+            console.print(_other_figures(pair.verdict_pairs))
     console.print()
-    console.print(summary([one for some in shown for one in some]))
-    if told := visible_changes([one for some in shown for one in some]):
-        console.print(told)
+    console.print(summary([difference for pair_differences in selection for difference in pair_differences]))
+    if visibility := visible_changes([difference for pair_differences in selection for difference in pair_differences]):
+        console.print(visibility)
     console.print(IN_IT if comparison.with_history else NO_HISTORY)
 
 
-def _judged(judged: Sequence[tuple[Verdict, Verdict]]) -> Table:
+def _other_figures(verdict_pairs: Sequence[tuple[Verdict, Verdict]]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in JUDGED_HEADS:
+    for title in OTHER_FIGURE_HEADS:
         table.add_column(title, overflow="fold")
-    for row in judged_rows(judged):
+    for row in other_figure_rows(verdict_pairs):
         table.add_row(*row)
     return table
 
@@ -74,11 +74,11 @@ def _heading(comparison: RunComparison) -> Iterator[str]:
         yield f"missing: {missing}"
 
 
-def _class_heading(each: ClassDifferences) -> Iterator[str]:
-    yield each.first_class if each.first_class == each.second_class else f"{each.first_class}, then {each.second_class}"
-    for unlike in each.unlike:
+def _class_heading(pair: ClassDifferences) -> Iterator[str]:
+    yield pair.first_class if pair.first_class == pair.second_class else f"{pair.first_class}, then {pair.second_class}"
+    for unlike in pair.unlike:
         yield f"changed: {unlike_line(unlike)}"
-    for missing in each.missing:
+    for missing in pair.missing:
         yield f"missing: {missing}"
 
 

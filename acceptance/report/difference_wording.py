@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import get_args
 
 from acceptance.report.comparing.model import Difference, Finding, Unlike
-from acceptance.report.figures import shown_measured, shown_measured_interval
+from acceptance.report.figures import shown_verdict_interval, shown_verdict_value
 from acceptance.results.document import Verdict
-from acceptance.results.ratio_words import compared, compared_interval
+from acceptance.results.ratio_words import comparison, comparison_interval
 from acceptance.text.quantities import format_quantity
 
 NOT_IN_IT = (
@@ -21,7 +21,7 @@ IN_IT = (
     "history has too few of the same kind, nothing is called better or worse."
 )
 COARSE = 0.20
-"""A change that is smaller than this is worth a longer load to whoever tunes."""
+"""A change smaller than this is worth a longer load to a user who tunes."""
 MORE_FOR_FOUR_OF_FIVE = 1.4
 """(1.96 + 0.84) / 1.96, the quantiles of 97.5 % and 80 % of the normal distribution (Bloom 1995; docs/comparing.md)."""
 NO_HISTORY = (
@@ -29,73 +29,76 @@ NO_HISTORY = (
 )
 
 
-JUDGED = "Other figures that both runs judged. How much of a difference is noise is not known."
-JUDGED_HEADS = ("Limit", "First", "Second")
+OTHER_FIGURES = "Other figures that both runs judged. How much of a difference is noise is not known."
+OTHER_FIGURE_HEADS = ("Limit", "First", "Second")
 
 
-def judged_rows(judged: Sequence[tuple[Verdict, Verdict]]) -> list[tuple[str, str, str]]:
-    """What was asked first, and the figure of each run with its interval."""
-    return [(_asked(first), _judged(first), _judged(second)) for first, second in judged]
+def other_figure_rows(verdict_pairs: Sequence[tuple[Verdict, Verdict]]) -> list[tuple[str, str, str]]:
+    """Return the limit of the first run, and the figure of each run with its interval."""
+    return [(_question(first), _figure(first), _figure(second)) for first, second in verdict_pairs]
 
 
-def _asked(verdict: Verdict) -> str:
+def _question(verdict: Verdict) -> str:
     return f"{verdict.profile}: {verdict.limit}" if verdict.profile else verdict.limit
 
 
-def _judged(verdict: Verdict) -> str:
-    interval = shown_measured_interval(verdict)
-    return f"{shown_measured(verdict)} ({interval})" if interval else shown_measured(verdict)
+def _figure(verdict: Verdict) -> str:
+    interval = shown_verdict_interval(verdict)
+    return f"{shown_verdict_value(verdict)} ({interval})" if interval else shown_verdict_value(verdict)
 
 
 def shown_change(difference: Difference) -> str:
-    """`12 % faster`"""
-    return "" if difference.change is None else compared(difference.change.ratio, difference.metric)
+    """Return the change in words: `12 % faster`."""
+    return "" if difference.change is None else comparison(difference.change.ratio, difference.metric)
 
 
 def shown_change_interval(difference: Difference) -> str:
-    """`5.1 % to 19 %`; where no change is in it, `2.1 % slower to 3.0 % faster`"""
+    """Return `5.1 % to 19 %`; `2.1 % slower to 3.0 % faster` if no change is in the interval."""
     change = difference.change
     if change is None:
         return ""
-    return compared_interval(change.low, change.high, difference.metric, ratio=change.ratio)
+    return comparison_interval(change.low, change.high, difference.metric, ratio=change.ratio)
 
 
 def shown_visible(difference: Difference) -> str:
-    """`11 % slower or 12 % faster`: the smallest loss and the smallest rise that could have been told from none."""
+    """Return the smallest loss and the smallest rise that could have been told from none.
+
+    Such as `11 % slower or 12 % faster`.
+    """
     change = difference.change
-    return "" if change is None else " or ".join(compared(each, difference.metric) for each in change.visible)
+    return "" if change is None else " or ".join(comparison(ratio, difference.metric) for ratio in change.visible)
 
 
-def visible_changes(shown: Sequence[Difference]) -> str:
-    """Of the measurement that shows least: what it could have shown; the empty text where nothing is compared."""
-    blind = max(shown, key=lambda each: 0.0 if each.change is None else each.change.visible[1], default=None)
+def visible_changes(differences: Sequence[Difference]) -> str:
+    """Return the visible changes of the least sensitive measurement; the empty text if nothing is compared."""
+    blind = max(differences, key=lambda item: 0.0 if item.change is None else item.change.visible[1], default=None)
     if blind is None or blind.change is None:
         return ""
-    told = (
+    text = (
         f"The smallest change that this pair of runs could have shown is in the column Smallest visible, and largest "
         f"for {blind.metric} of {blind.profile}: {shown_visible(blind)}. A true change of that size is seen "
         f"in half of such pairs; one {MORE_FOR_FOUR_OF_FIVE:g} times as large, in four of five."
     )
     if blind.change.visible[1] - 1.0 <= COARSE:
-        return told
-    return f"{told} To see smaller ones, measure both again with a longer --storage-load time, such as 60s or more."
+        return text
+    return f"{text} To see smaller ones, measure both again with a longer --storage-load time, such as 60s or more."
 
 
 def shown_multiples(difference: Difference) -> str:
-    """`0.0206, then 0.0391x local-path`; the empty text where values themselves are compared."""
+    """Return `0.0206, then 0.0391x local-path`; the empty text if the values themselves are compared."""
     if difference.multiples is None:
         return ""
     before, after = (format_quantity(multiple, unit="ratio").removesuffix("x") for multiple in difference.multiples)
     return f"{before}, then {after}x {difference.baseline}"
 
 
-def unlike_line(each: Unlike) -> str:
-    """`test file: 1Gi, then 4Gi`"""
-    return f"{each.what}: {', then '.join(each.values)}"
+def unlike_line(unlike: Unlike) -> str:
+    """Return the fact with its values: `test file: 1Gi, then 4Gi`."""
+    return f"{unlike.name}: {', then '.join(unlike.values)}"
 
 
 def against(differences: Sequence[Difference]) -> str:
-    """What the changes are of: the values themselves, or the multiples of a baseline."""
+    """Return the reference of the changes: the values themselves, or the multiples of a baseline."""
     baselines = sorted({difference.baseline for difference in differences if difference.baseline})
     direct = any(difference.baseline is None and difference.change for difference in differences)
     if not baselines:
@@ -110,17 +113,17 @@ def against(differences: Sequence[Difference]) -> str:
     )
 
 
-def summary(shown: Sequence[Difference]) -> str:
-    """How many of each finding there are, and how many of them chance alone would make."""
-    counted = Counter(each.finding for each in shown)
-    words = ", ".join(f"{counted[finding]} {finding}" for finding in get_args(Finding) if counted[finding])
-    known = [each.change.confidence for each in shown if each.change]
-    if not known:
+def summary(differences: Sequence[Difference]) -> str:
+    """Return the number of each finding, and the number that chance alone would produce."""
+    counts = Counter(difference.finding for difference in differences)
+    words = ", ".join(f"{counts[finding]} {finding}" for finding in get_args(Finding) if counts[finding])
+    confidences = [difference.change.confidence for difference in differences if difference.change]
+    if not confidences:
         return f"{words or 'nothing to compare'}."
-    if not counted["better"] + counted["worse"] + counted["within noise"]:
+    if not counts["better"] + counts["worse"] + counts["within noise"]:
         return f"{words}."
-    chance = len(known) * (1.0 - known[0])
+    chance = len(confidences) * (1.0 - confidences[0])
     return (
-        f"{words}. Each change is given with its {known[0] * 100:.4g}% CI: if nothing had changed, "
-        f"about {chance:.2g} of {len(known)} would be called better or worse by chance."
+        f"{words}. Each change is given with its {confidences[0] * 100:.4g}% CI: if nothing had changed, "
+        f"about {chance:.2g} of {len(confidences)} would be called better or worse by chance."
     )

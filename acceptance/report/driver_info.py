@@ -1,6 +1,7 @@
-"""A test driver's manifest for the Kubernetes e2e (`e2e.test -storage.testdriver=FILE`), of what a run saw. Pure.
+"""A test driver's manifest for the Kubernetes e2e (`e2e.test -storage.testdriver=FILE`), from a run's results. Pure.
 
-The e2e takes no unknown field amiss, and runs what the manifest claims: what was not seen here is not claimed.
+The e2e ignores unknown fields, and tests what the manifest claims: capabilities that the run did not observe are not
+claimed.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ from acceptance.results.document import Results
 from acceptance.text.errors import WrongUsage
 from acceptance.text.quantities import format_size
 from acceptance.text.sanitizing import on_one_line, printable
-from acceptance.trials.features.trying import DECLARED
+from acceptance.trials.features.trying import DECLARATIONS
 
-# What the e2e asks of a driver that claims persistence, which the suite asks, too.
+# The e2e's test of a driver that claims persistence; the suite tests the same.
 _PERSISTENCE = ("volumes", "should store data")
-# The e2e takes it for granted beside controllerExpansion.
+# The e2e assumes it together with controllerExpansion.
 _OFFLINE = "offlineExpansion"
-KNOWN = (
+E2E_CAPABILITIES = (
     "persistence",
     "block",
     "fsGroup",
@@ -46,12 +47,12 @@ KNOWN = (
     "multiplePVsSameID",
     "capReadOnlyMany",
 )
-"""all capabilities that Kubernetes 1.34 knows (test/e2e/storage/framework/testdriver.go)"""
+"""All capabilities that Kubernetes 1.34 knows (test/e2e/storage/framework/testdriver.go)."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """One capability. `value` None: not claimed; `why` says what was seen, and where."""
+    """One capability. `value` None: not claimed; `why` says what was observed, and where."""
 
     name: str
     value: bool | None
@@ -59,13 +60,13 @@ class Claim:
 
 
 def driver_info(results: Results, *, storage_class: str | None = None) -> str:
-    """The manifest as YAML, with a comment for each claim. Raises WrongUsage where the run saw no such class."""
-    found = _class(results, storage_class)
-    claims = list(_claims(results, found.name))
-    claimed = [claim for claim in claims if claim.value is not None]
-    if not any(each.value for each in claimed):
+    """Return the manifest as YAML, with a comment for each claim; raise WrongUsage if the run tested no such class."""
+    target = _class(results, storage_class)
+    claims = list(_claims(results, target.name))
+    made_claims = [claim for claim in claims if claim.value is not None]
+    if not any(claim.value for claim in made_claims):
         raise WrongUsage(
-            f"wanted a run in which a test of volume features passed on {found.name}, found none in {results.run.id}: "
+            f"wanted a run in which a test of volume features passed on {target.name}, found none in {results.run.id}: "
             "there is nothing to claim; run the tests of provisioning and of volume features first"
         )
     lines = [
@@ -75,51 +76,51 @@ def driver_info(results: Results, *, storage_class: str | None = None) -> str:
         ),
         "# What it did not see is not claimed, and the e2e skips what needs it. Add only what you know.",
         "StorageClass:",
-        f"  FromExistingClassName: {_text(found.name)}",
+        f"  FromExistingClassName: {_text(target.name)}",
         *_snapshot_class(claims),
         "DriverInfo:",
-        f"  Name: {_text(found.provisioner)}",
+        f"  Name: {_text(target.provisioner)}",
         *_sizes(results),
-        *_file_systems(found),
+        *_file_systems(target),
         "  Capabilities:",
     ]
-    for each in claimed:
-        lines += [_comment(each.why, indent=4), f"    {each.name}: {'true' if each.value else 'false'}"]
+    for claim in made_claims:
+        lines += [_comment(claim.why, indent=4), f"    {claim.name}: {'true' if claim.value else 'false'}"]
     lines += [_comment(f"{claim.name}: not claimed: {claim.why}", indent=4) for claim in claims if claim.value is None]
     return "\n".join(lines) + "\n"
 
 
-def _class(results: Results, wanted: str | None) -> StorageClass:
-    """The class that the manifest is about: the only candidate, or the one that was named."""
-    asked = {capability.storage_class for capability in results.capabilities} | {
+def _class(results: Results, requested_name: str | None) -> StorageClass:
+    """Return the class that the manifest is about: the only candidate, or the one that was named."""
+    tested_names = {capability.storage_class for capability in results.capabilities} | {
         verdict.storage_class for verdict in results.verdicts
     }
     classes = results.cluster.storage_classes if results.cluster is not None else []
-    candidates = [storage_class for storage_class in classes if storage_class.name in asked]
+    candidates = [storage_class for storage_class in classes if storage_class.name in tested_names]
     if results.cluster is not None and results.cluster.kind == "host":
         raise WrongUsage("wanted a run on a cluster, found one on directories of a host; the e2e needs a StorageClass")
-    named = [candidate for candidate in candidates if wanted in (None, candidate.name)]
-    if len(named) != 1:
+    matches = [candidate for candidate in candidates if requested_name in (None, candidate.name)]
+    if len(matches) != 1:
         names = ", ".join(candidate.name for candidate in candidates) or "none"
         raise WrongUsage(
             f"wanted one StorageClass that run {results.run.id} tested, found {names}; name one with --storage-class"
         )
-    return named[0]
+    return matches[0]
 
 
 def _claims(results: Results, storage_class: str) -> Iterator[Claim]:
-    """All that the e2e knows, in its order."""
-    seen = dict(_seen(results, storage_class))
-    for name in KNOWN:
-        yield seen.get(name) or Claim(name=name, value=None, why="no test of this run asks it")
+    """Yield a claim for each capability that the e2e knows, in its order."""
+    observations = dict(_observe(results, storage_class))
+    for name in E2E_CAPABILITIES:
+        yield observations.get(name) or Claim(name=name, value=None, why="no test of this run asks it")
 
 
-def _seen(results: Results, storage_class: str) -> Iterator[tuple[str, Claim]]:
+def _observe(results: Results, storage_class: str) -> Iterator[tuple[str, Claim]]:
     yield from _from_persistence(results, storage_class)
     for capability in results.capabilities:
         if capability.storage_class != storage_class:
             continue
-        for name in DECLARED[capability.capability].e2e if capability.capability in DECLARED else ():
+        for name in DECLARATIONS[capability.capability].e2e if capability.capability in DECLARATIONS else ():
             why = f"capability {capability.capability} {capability.status.replace('_', ' ')}: {capability.how}"
             yield name, Claim(name=name, value=True if capability.status == "seen" else None, why=why)
         if (
@@ -140,15 +141,15 @@ def _grew_offline(results: Results, storage_class: str) -> bool:
 
 
 def _from_persistence(results: Results, storage_class: str) -> Iterator[tuple[str, Claim]]:
-    """What holds if data survives a new pod; on raw block volumes that block volumes can be used, too."""
+    """Yield the claims that hold if data survives a new pod; on raw block volumes also the claim `block`."""
     (stores,) = [
         behaviour for behaviour in known_behaviours() if (behaviour.suite, behaviour.behaviour) == _PERSISTENCE
     ]
     verdict = next(
         (
-            each
-            for each in results.verdicts
-            if each.storage_class == storage_class and each.test.partition("[")[0].endswith(stores.asked)
+            verdict
+            for verdict in results.verdicts
+            if verdict.storage_class == storage_class and verdict.test.partition("[")[0].endswith(stores.tests)
         ),
         None,
     )
@@ -162,7 +163,10 @@ def _from_persistence(results: Results, storage_class: str) -> Iterator[tuple[st
 
 
 def _snapshot_class(claims: list[Claim]) -> list[str]:
-    """The e2e makes a class for the driver, without parameters; the suite's results name the one that it took."""
+    """Return the snapshot class of the manifest.
+
+    The e2e creates a class for the driver, without parameters; the suite's results name the class that it used.
+    """
     if not any(claim.name == "snapshotDataSource" and claim.value for claim in claims):
         return []
     return [
@@ -183,14 +187,14 @@ def _sizes(results: Results) -> list[str]:
     ]
 
 
-def _file_systems(found: StorageClass) -> list[str]:
-    """The class's own, whatever it is; and by name, where the class names one."""
-    named = found.parameters.get("csi.storage.k8s.io/fstype") or found.parameters.get("fsType")
-    return ["  SupportedFsType:", '    "": {}', *([f"    {_text(named)}: {{}}"] if named else [])]
+def _file_systems(storage_class: StorageClass) -> list[str]:
+    """Return the file system of the class, whatever it is; and by name, if the class names one."""
+    file_system = storage_class.parameters.get("csi.storage.k8s.io/fstype") or storage_class.parameters.get("fsType")
+    return ["  SupportedFsType:", '    "": {}', *([f"    {_text(file_system)}: {{}}"] if file_system else [])]
 
 
 def _text(value: str) -> str:
-    """The value in quotes, whatever is in it: names come from clusters."""
+    """Return the value in quotes, whatever it contains: names come from clusters."""
     return yaml.safe_dump(value, default_style='"', width=10_000).strip()
 
 

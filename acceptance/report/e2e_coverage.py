@@ -1,4 +1,4 @@
-"""The behaviours of the Kubernetes storage e2e: which of them this run asked, and which were imported. Pure."""
+"""The behaviors of the Kubernetes storage e2e: which of them this run tested, and which were imported. Pure."""
 
 from __future__ import annotations
 
@@ -15,34 +15,40 @@ from acceptance.results.imports import ImportedBehaviour
 
 @dataclass(frozen=True, kw_only=True)
 class KnownBehaviour:
-    """One of them. `asked`, `in_part`: tests of this suite that ask all of it, or some: `test_file.py::test_name`."""
+    """A behavior of the e2e.
+
+    `tests`, `in_part`: tests of this suite that test all of it, or part of it: `test_file.py::test_name`.
+    """
 
     suite: str
     behaviour: str
-    asked: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
     in_part: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
 class CoverageRow:
-    """A suite of the e2e. Numbers of its behaviours: in all, asked by this run, imported beside them, neither."""
+    """A suite of the e2e.
+
+    Numbers of its behaviors: in all, tested by this run, and imported besides; `gaps`: those that are neither.
+    """
 
     suite: str
     behaviours: int
-    asked: int
-    imported: int
-    neither: list[str]
+    tested_here: int
+    imported_count: int
+    gaps: list[str]
 
 
 @cache
 def known_behaviours() -> tuple[KnownBehaviour, ...]:
-    """All of them, in the order of the file."""
+    """Return all behaviors, in the order of the file."""
     text = files("acceptance.report").joinpath("e2e_behaviours.yaml").read_text(encoding="utf-8")
     return tuple(
         KnownBehaviour(
             suite=suite,
             behaviour=behaviour,
-            asked=tuple(how.get("asked", ())),
+            tests=tuple(how.get("asked", ())),
             in_part=tuple(how.get("in_part", ())),
         )
         for suite, behaviours in yaml.safe_load(text).items()
@@ -50,14 +56,17 @@ def known_behaviours() -> tuple[KnownBehaviour, ...]:
     )
 
 
-def is_of(found: ImportedBehaviour, known: KnownBehaviour) -> bool:
-    """Whether what a file tells of is that behaviour; a file may name a context before it."""
-    return found.suite == known.suite and f" {found.behaviour}".endswith(f" {known.behaviour}")
+def is_of(behaviour: ImportedBehaviour, reference: KnownBehaviour) -> bool:
+    """Return whether a behavior in a file is that of the reference; the file may name a context before it."""
+    return behaviour.suite == reference.suite and f" {behaviour.behaviour}".endswith(f" {reference.behaviour}")
 
 
 def coverage_rows(results: Results) -> list[CoverageRow]:
-    """A row for each suite. Asked is what a test of this run came to a verdict on, pass or fail; imported what ran."""
-    reached = {
+    """Return a row for each suite.
+
+    Tested here: a test of this run reached a verdict on it, pass or fail. Imported: the e2e ran it.
+    """
+    judged_tests = {
         verdict.test.rpartition("/")[2].partition("[")[0]
         for verdict in results.verdicts
         if verdict.status in ("pass", "fail")
@@ -72,20 +81,20 @@ def coverage_rows(results: Results) -> list[CoverageRow]:
     rows = []
     for suite in dict.fromkeys(behaviour.suite for behaviour in known_behaviours()):
         behaviours = [behaviour for behaviour in known_behaviours() if behaviour.suite == suite]
-        asked = [behaviour for behaviour in behaviours if _reached(behaviour.asked, reached)]
-        others = [behaviour for behaviour in behaviours if behaviour not in asked]
-        imported = [each for each in others if any(is_of(found, each) for found in ran)]
+        own = [behaviour for behaviour in behaviours if _has_verdict(behaviour.tests, judged_tests)]
+        remaining = [behaviour for behaviour in behaviours if behaviour not in own]
+        imports = [behaviour for behaviour in remaining if any(is_of(result, behaviour) for result in ran)]
         rows.append(
             CoverageRow(
                 suite=suite,
                 behaviours=len(behaviours),
-                asked=len(asked),
-                imported=len(imported),
-                neither=[each.behaviour for each in others if each not in imported],
+                tested_here=len(own),
+                imported_count=len(imports),
+                gaps=[behaviour.behaviour for behaviour in remaining if behaviour not in imports],
             )
         )
     return rows
 
 
-def _reached(tests: Iterable[str], reached: set[str]) -> bool:
-    return any(each == test or each.startswith(f"{test}::") for test in tests for each in reached)
+def _has_verdict(tests: Iterable[str], names: set[str]) -> bool:
+    return any(name == test or name.startswith(f"{test}::") for test in tests for name in names)

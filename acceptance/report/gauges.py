@@ -1,9 +1,9 @@
-"""Gauges with their samples, in a form that every reader of Prometheus metrics takes.
+"""Gauges with their samples, in a form that every reader of Prometheus metrics accepts.
 
-All are gauges without timestamps: what a run found is a state, not a count that goes on. So the same document is valid
-OpenMetrics 1.0 and Prometheus text 0.0.4. What the two write differently is not used: the types `info`, `stateset` and
-`unknown`, suffixes such as `_total`, quotation marks in help texts. `# UNIT` and `# EOF` are comments to the older
-format (https://prometheus.io/docs/instrumenting/exposition_formats/).
+All are gauges without timestamps: the result of a run is a state, not a count that continues. So the same document is
+valid OpenMetrics 1.0 and Prometheus text 0.0.4. Elements that the two write differently are not used: the types `info`,
+`stateset` and `unknown`, suffixes such as `_total`, quotation marks in help texts. `# UNIT` and `# EOF` are comments to
+the older format (https://prometheus.io/docs/instrumenting/exposition_formats/).
 """
 
 from __future__ import annotations
@@ -30,28 +30,29 @@ class Interval(Protocol):
 
 
 class Figure(NamedTuple):
-    """A figure with an interval, of records that have it in another form."""
+    """A figure with an interval, from records that store it in another form."""
 
     mean: float | None
     low: float | None
     high: float | None
 
 
-Found = Iterator[tuple[Interval | float | None, dict[str, str]]]
-"""what a record holds for a gauge: each value with its labels; with an interval the label `bound` comes with it"""
+LabeledValues = Iterator[tuple[Interval | float | None, dict[str, str]]]
+"""The values that a record holds for a gauge, each with its labels; an interval also gets the label `bound`."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Gauge:
-    """One metric. `name` ends with its base unit, where it has one; `labels` are beside those that all have.
+    """One metric.
 
-    `samples` reads a record of results.json; None: what sets the gauge reads more than one record.
+    `name` ends with its base unit, if it has one; `labels` are added to those that all samples have. `samples` reads a
+    record of results.json; None: the code that sets the gauge reads more than one record.
     """
 
     name: str
     help: str
     labels: tuple[str, ...] = ()
-    samples: Callable[[Any], Found] | None = None
+    samples: Callable[[Any], LabeledValues] | None = None
 
     def __post_init__(self) -> None:
         if '"' in self.help:
@@ -61,23 +62,23 @@ class Gauge:
 
     @property
     def unit(self) -> str:
-        """The base unit; nothing where it has none."""
+        """Return the base unit; the empty text if the gauge has none."""
         return next((unit for unit in UNITS if self.name.endswith(f"_{unit}")), "")
 
 
 class Samples:
-    """The samples of one candidate class: of each gauge and its labels one value."""
+    """The samples of one candidate class: one value for each gauge and its labels."""
 
-    def __init__(self, shared: Mapping[str, str]) -> None:
-        self.shared = dict(shared)
+    def __init__(self, common_labels: Mapping[str, str]) -> None:
+        self.common_labels = dict(common_labels)
         self._values: dict[Gauge, dict[Labels, float]] = {}
 
     def set(self, gauge: Gauge, value: float | None, **labels: str) -> None:
-        """Set the sample with these labels; a value that is not known has none. Raises ValueError for other labels."""
+        """Set the sample with these labels; an unknown value sets none. Raise ValueError for other labels."""
         if set(labels) != set(gauge.labels):
             raise ValueError(f"{gauge.name}: wanted labels {gauge.labels}, found {tuple(labels)}")
         if value is not None and math.isfinite(value):
-            key = tuple((self.shared | labels).items())
+            key = tuple((self.common_labels | labels).items())
             self._values.setdefault(gauge, {})[key] = float(value)
 
     def set_bounds(
@@ -88,7 +89,7 @@ class Samples:
             self.set(gauge, value, bound=bound, **labels)
 
     def read(self, gauge: Gauge, record: object) -> None:
-        """Set what a record holds for the gauge."""
+        """Set the values that a record holds for the gauge."""
         assert gauge.samples is not None
         for value, labels in gauge.samples(record):
             if value is None or isinstance(value, float | int):
@@ -97,16 +98,19 @@ class Samples:
                 self.set_bounds(gauge, value.mean, low=value.low, high=value.high, **labels)
 
     def set_one_of(self, gauge: Gauge, label: str, current: str, among: tuple[str, ...], **labels: str) -> None:
-        """1 where the label is the current one, 0 for the others: none goes on when the next run says another."""
-        for each in among:
-            self.set(gauge, float(each == current), **{label: each}, **labels)
+        """Set 1 if the label is the current one, and 0 for the others.
+
+        So no old value continues when the next run reports another one.
+        """
+        for option in among:
+            self.set(gauge, float(option == current), **{label: option}, **labels)
 
     def __iter__(self) -> Iterator[tuple[Gauge, dict[Labels, float]]]:
         return iter(self._values.items())
 
 
 GAUGES: dict[str, tuple[Gauge, ...]] = {}
-"""by the list in results.json: what each of its records is read for"""
+"""The gauges that each record is read for, by the name of its list in results.json."""
 
 
 def declare_gauges(records: str, *gauges: Gauge) -> None:

@@ -1,4 +1,4 @@
-"""`junit.xml`: each test of a run with what its verdicts are now, and what was found of the run as a whole.
+"""`junit.xml`: each test of a run with its current verdicts, and the properties of the run as a whole.
 
 In the form that pytest writes and that GitLab, Jenkins and GitHub read: https://llg.cubic.org/docs/junit/.
 """
@@ -10,21 +10,21 @@ from dataclasses import asdict, dataclass, field
 from typing import Literal
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from acceptance.judging.exit_status import INCONCLUSIVE, MEANING, NOTHING_JUDGED, PARTIAL, PASSED
+from acceptance.judging.exit_status import INCONCLUSIVE, MEANING, NO_VERDICT, PARTIAL, PASS
 from acceptance.report.overview import verdict_sentence
 from acceptance.results.completeness import is_whole, totals
 from acceptance.results.document import Results, Verdict
 
-WITHOUT_ERROR = (PASSED, NOTHING_JUDGED, INCONCLUSIVE, PARTIAL)
-"""Exit statuses of runs that came to their end."""
+WITHOUT_ERROR = (PASS, NO_VERDICT, INCONCLUSIVE, PARTIAL)
+"""Exit statuses of runs that reached their end."""
 NAMES = ("id", "storage_class", "profile", "metric", "limit", "measured", "low", "high", "unit", "status", "reason")
-"""What is told of a verdict, by the names of its fields."""
+"""Fields of a verdict that become properties, by name."""
 _HEADING = '<?xml version="1.0" encoding="utf-8"?>'
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ending:
-    """How a phase of a test ended, if not well. `text`: all that is known of it, beside the message."""
+    """The end of a phase of a test, if it did not pass. `text`: all that is known of it, besides the message."""
 
     kind: Literal["failure", "error", "skipped"]
     message: str
@@ -33,8 +33,10 @@ class Ending:
 
 @dataclass(frozen=True, kw_only=True)
 class EndedTest:
-    """A test that ended. `id`: its name, such as `tests/test_a.py::test_b[c]`; `seconds`: of all its phases;
-    `properties`: what it told of itself, by names.
+    """A test that ended.
+
+    `id`: its name, such as `tests/test_a.py::test_b[c]`; `seconds`: of all its phases; `properties`: what it reported
+    about itself, by name.
     """
 
     id: str
@@ -46,16 +48,16 @@ class EndedTest:
 
 
 def properties_of(verdict: Verdict) -> list[tuple[str, object]]:
-    """What is told of a verdict, as far as it is known."""
+    """Return the properties of a verdict, as far as they are known."""
     values = [(name, getattr(verdict, name)) for name in NAMES]
     return [(name, value) for name, value in values if value is not None]
 
 
 def junit_text(results: Results, cases: Sequence[EndedTest], *, exit_status: int | None) -> str:
-    """Return the document. `exit_status`: None while the run goes on.
+    """Return the document. `exit_status`: None while the run continues.
 
-    A run that did not come to its end has an error: readers take a suite without error or failure for a success, an
-    empty one too.
+    A run that did not reach its end has an error: readers take a suite without error or failure as a success, even an
+    empty one.
     """
     root = Element("testsuites")
     suite = SubElement(root, "testsuite", name="storage-acceptance", timestamp=results.run.started.isoformat())
@@ -68,17 +70,17 @@ def junit_text(results: Results, cases: Sequence[EndedTest], *, exit_status: int
     broken_off = exit_status is not None and exit_status not in WITHOUT_ERROR
     if broken_off and suite.find("testcase/failure") is None and suite.find("testcase/error") is None:
         errors = results.errors or [MEANING.get(exit_status or 0, "")]
-        added = SubElement(suite, "testcase", classname="storage_acceptance", name="run", time="0")
-        SubElement(added, "error", message=errors[0]).text = "\n".join(errors)
-    counted = {"tests": "testcase", "failures": "testcase/failure", "errors": "testcase/error"}
-    for name, path in (counted | {"skipped": "testcase/skipped"}).items():
+        element = SubElement(suite, "testcase", classname="storage_acceptance", name="run", time="0")
+        SubElement(element, "error", message=errors[0]).text = "\n".join(errors)
+    paths = {"tests": "testcase", "failures": "testcase/failure", "errors": "testcase/error"}
+    for name, path in (paths | {"skipped": "testcase/skipped"}).items():
         suite.set(name, str(len(suite.findall(path))))
-    suite.set("time", f"{sum(each.seconds for each in cases):.3f}")
+    suite.set("time", f"{sum(case.seconds for case in cases):.3f}")
     return _HEADING + tostring(root, encoding="unicode")
 
 
 def _properties(results: Results) -> dict[str, object]:
-    """What is told of the run as a whole."""
+    """Return the properties of the run as a whole."""
     return {
         "run": results.run.id,
         "storage_class": ", ".join(dict.fromkeys(verdict.storage_class for verdict in results.verdicts)),
@@ -96,27 +98,27 @@ def _properties(results: Results) -> dict[str, object]:
 
 def _add_properties(element: Element, properties: Collection[tuple[str, object]]) -> None:
     if properties:
-        listed = SubElement(element, "properties")
+        container = SubElement(element, "properties")
         for name, value in properties:
-            SubElement(listed, "property", name=name, value=str(value))
+            SubElement(container, "property", name=name, value=str(value))
 
 
 def _add_case(suite: Element, case: EndedTest, verdicts: Sequence[Verdict]) -> None:
     path, *inner = case.id.partition("[")[0].split("::")
     name = case.id.removeprefix("::".join([path, *inner[:-1], ""]))
     classname = ".".join([path.removesuffix(".py").replace("/", "."), *inner[:-1]])
-    added = SubElement(suite, "testcase", classname=classname, name=name, file=case.file, time=f"{case.seconds:.3f}")
+    element = SubElement(suite, "testcase", classname=classname, name=name, file=case.file, time=f"{case.seconds:.3f}")
     if case.line is not None:
-        added.set("line", str(case.line))
+        element.set("line", str(case.line))
     of_verdicts = [pair for verdict in verdicts for pair in properties_of(verdict)]
     own = [pair for pair in case.properties if not verdicts or pair[0] not in NAMES]
-    _add_properties(added, [*of_verdicts, *own])
+    _add_properties(element, [*of_verdicts, *own])
     for ending in (*case.endings, *_later_endings(case, verdicts)):
-        SubElement(added, ending.kind, message=ending.message).text = ending.text
+        SubElement(element, ending.kind, message=ending.message).text = ending.text
 
 
 def _later_endings(case: EndedTest, verdicts: Sequence[Verdict]) -> Iterator[Ending]:
-    """Of a test that passed: its verdicts that became inconclusive at the end of the run."""
+    """Yield the verdicts of a test that passed which became inconclusive at the end of the run."""
     if not case.endings:
         for verdict in verdicts:
             if verdict.status in ("fail", "inconclusive"):

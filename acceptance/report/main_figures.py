@@ -1,4 +1,4 @@
-"""What the profiles of a class are about: the figures that are shown before all others."""
+"""The main figures of the profiles of a class: those that are shown before all others."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from acceptance.results.document import Results
 
 
 def main_figures(results: Results, storage_class: str) -> set[tuple[str, str]]:
-    """Profile and metric of each, by the profile's name, or by what the limits ask of it."""
+    """Return profile and metric of each main figure, by the profile's name, or by what the limits ask of it."""
     return {
         (profile, metric)
         for profile, measurement in candidates(results, storage_class).items()

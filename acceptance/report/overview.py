@@ -1,4 +1,4 @@
-"""What is read first: what was tested, what failed and why, and how each subject ended."""
+"""The first screen of the report: what was tested, what failed and why, and the status of each subject."""
 
 from __future__ import annotations
 
@@ -18,14 +18,17 @@ from acceptance.results.verdicts import ORDER, worst
 from acceptance.text.quantities import format_quantity
 
 LABELS: dict[Status, str] = {"skipped": "not judged"}
-"""Statuses that are shown under another name"""
+"""Statuses that are shown under another name."""
 FIRST = 4
-"""Verdicts that are told on the first screen when many did not pass."""
+"""Number of verdicts on the first screen when many did not pass."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SubjectVerdicts:
-    """How a subject ended. `verdicts` has the worst first; `status` is None where there is none yet."""
+    """The status of a subject.
+
+    `verdicts` has the worst first; `status` is None if there is none yet.
+    """
 
     subject: str
     title: str
@@ -34,12 +37,12 @@ class SubjectVerdicts:
 
     @property
     def in_part(self) -> bool:
-        """Whether what was judged passed, and something was not judged."""
+        """Return whether all judged verdicts passed, and some were not judged."""
         return self.status == "pass" and any(verdict.status == "skipped" for verdict in self.verdicts)
 
     @property
-    def counted(self) -> str:
-        """`1 fail, 3 pass`; of a part, `12 of 39 pass, 27 not judged`"""
+    def counts_in_words(self) -> str:
+        """Return `1 fail, 3 pass`; for a part, `12 of 39 pass, 27 not judged`."""
         counts = {status: sum(verdict.status == status for verdict in self.verdicts) for status in ORDER}
         if self.in_part:
             return f"{counts['pass']} of {len(self.verdicts)} pass, {counts['skipped']} not judged"
@@ -48,7 +51,10 @@ class SubjectVerdicts:
 
 @dataclass(frozen=True, kw_only=True)
 class Overview:
-    """The first screen. `facts` are names and values; `bad` is what did not pass, with the subject it belongs to."""
+    """The first screen.
+
+    `facts` are names and values; `bad` are the verdicts that did not pass, each with its subject.
+    """
 
     sentence: str
     whole: bool
@@ -58,12 +64,12 @@ class Overview:
     missing: Missing
     subjects: list[SubjectVerdicts]
     lab: Lab | None
-    imported: list[str]
-    """what failed where other tools ran it, which the verdict may not count"""
+    import_failures: list[str]
+    """Failures of tests that other tools ran; the verdict does not count them."""
 
     @property
     def first(self) -> list[tuple[Verdict, str]]:
-        """Those that are told at once: all, if that is but one more."""
+        """Return the verdicts that are shown without a click: all, if only one more would be hidden."""
         return self.bad if len(self.bad) <= FIRST + 1 else self.bad[:FIRST]
 
     @property
@@ -72,7 +78,7 @@ class Overview:
 
 
 def overview(results: Results) -> Overview:
-    """What the first screen says of the results."""
+    """Return the content of the first screen."""
     verdicts, chapters = _worst_first(results.verdicts), chapters_of(results)
     return Overview(
         sentence=verdict_sentence(results),
@@ -83,12 +89,12 @@ def overview(results: Results) -> Overview:
         missing=missing(results),
         subjects=subjects(results),
         lab=lab_of(results),
-        imported=imported_failures(results),
+        import_failures=imported_failures(results),
     )
 
 
 def subjects(results: Results) -> list[SubjectVerdicts]:
-    """All subjects that verdicts or figures are about, in the order of the report."""
+    """Return all subjects that verdicts or figures are about, in the order of the report."""
     chapters = chapters_of(results)
     by_subject: dict[str, list[Verdict]] = {title: [] for title in chapters.titles}
     for verdict in results.verdicts:
@@ -102,24 +108,24 @@ def subjects(results: Results) -> list[SubjectVerdicts]:
 
 
 def verdict_sentence(results: Results) -> str:
-    """The verdict in one sentence, with what stands in its way."""
+    """Return the verdict in one sentence, with the reasons if there is none."""
     classes = ", ".join(dict.fromkeys(verdict.storage_class for verdict in results.verdicts))
-    tier, counted, left_out = _tier(results), totals(results), missing(results)
+    tier, counts, left_out = _tier(results), totals(results), missing(results)
     if results.overall in ("pass", "partial"):
         if results.overall == "partial" or left_out.in_part:
-            some = "the only verdict that was" if counted.passed == 1 else f"all {counted.passed} verdicts that were"
+            passes = "the only verdict that was" if counts.passed == 1 else f"all {counts.passed} verdicts that were"
             return (
-                f"{classes} passes {some} reached, but tier {tier} was judged in part only: "
-                f"{_judged(left_out)}{_without(left_out)}."
+                f"{classes} passes {passes} reached, but tier {tier} was judged in part only: "
+                f"{_judged_limits(left_out)}{_without(left_out)}."
             )
-        if counted.passed == 1:
+        if counts.passed == 1:
             return f"{classes} passes tier {tier}: the only verdict is a pass."
-        return f"{classes} passes tier {tier}: all {counted.passed} verdicts pass."
+        return f"{classes} passes tier {tier}: all {counts.passed} verdicts pass."
     if results.overall == "fail":
-        if counted.judged == 1:
+        if counts.judged_count == 1:
             return f"{classes} fails tier {tier}: the only verdict is a fail."
-        return f"{classes} fails tier {tier}: {counted.failed} of {counted.judged} verdicts fail."
-    why = [f"{counted.inconclusive} inconclusive"] if counted.inconclusive else []
+        return f"{classes} fails tier {tier}: {counts.failed} of {counts.judged_count} verdicts fail."
+    why = [f"{counts.inconclusive} inconclusive"] if counts.inconclusive else []
     why += [f"{len(results.errors)} error{'s' * (len(results.errors) > 1)}"] if results.errors else []
     why += ["the run is not complete"] if not is_whole(results) else []
     subject = f" on {classes}" if classes else ""
@@ -127,45 +133,48 @@ def verdict_sentence(results: Results) -> str:
 
 
 def totals_in_words(results: Results) -> str:
-    """`12 passed, 1 failed, 0 inconclusive, 43 skipped, 61 not selected; 40 of its 48 limits and rules judged`"""
-    counted = totals(results)
-    told = [f"{getattr(counted, name)} {name}" for name in ("passed", "failed", "inconclusive", "skipped")]
-    told += [f"{counted.not_reached} not reached"] if counted.not_reached else []
-    told += [f"{counted.not_selected} not selected"] if counted.not_selected else []
-    return f"{', '.join(told)}; {_judged(missing(results))} judged"
+    """Return the number of verdicts by status, and of the judged limits.
+
+    Such as `12 passed, 1 failed, 0 inconclusive, 43 skipped, 61 not selected; 40 of its 48 limits and rules judged`.
+    """
+    counts = totals(results)
+    parts = [f"{getattr(counts, name)} {name}" for name in ("passed", "failed", "inconclusive", "skipped")]
+    parts += [f"{counts.not_reached} not reached"] if counts.not_reached else []
+    parts += [f"{counts.not_selected} not selected"] if counts.not_selected else []
+    return f"{', '.join(parts)}; {_judged_limits(missing(results))} judged"
 
 
-def _judged(left_out: Missing) -> str:
-    """`2 of its 48 limits and rules`, of a tier"""
-    told = f"{left_out.judged} of its {left_out.applying} limits and rules"
+def _judged_limits(left_out: Missing) -> str:
+    """Return `2 of its 48 limits and rules`, of a tier."""
+    text = f"{left_out.judged_count} of its {left_out.applying} limits and rules"
     idle = len(left_out.not_applicable)
-    return f"{told} ({idle} not applicable)" if idle else told
+    return f"{text} ({idle} not applicable)" if idle else text
 
 
 def _without(left_out: Missing) -> str:
-    required = ", ".join(left_out.required)
-    return f"; tests that it requires did not run or were skipped: {required}" if required else ""
+    tests = ", ".join(left_out.required_tests)
+    return f"; tests that it requires did not run or were skipped: {tests}" if tests else ""
 
 
 def _tier(results: Results) -> str:
-    """The tier, and of which limits: any file may call any tier by any name."""
-    tier, known = str(results.settings.get("tier")), results.tested_with
-    if known is None:
+    """Return the tier, and the file of its limits: any file may give any tier any name."""
+    tier, conditions = str(results.settings.get("tier")), results.tested_with
+    if conditions is None:
         return tier
-    of = f" {_of_limits(known, results)}" if known.limits_digest else ""
-    workloads = ", ".join(workload.name for workload in known.workloads)
+    of = f" {_of_limits(conditions, results)}" if conditions.limits_digest else ""
+    workloads = ", ".join(workload.name for workload in conditions.workloads)
     return f"{tier}{of}{f' for {workloads}' if workloads else ''}"
 
 
-def _of_limits(known: Conditions, results: Results) -> str:
-    """Which limits they are: the shipped ones of a version, or a file that is told from others by its digest."""
-    if known.limits_shipped:
+def _of_limits(conditions: Conditions, results: Results) -> str:
+    """Return the origin of the limits: the shipped ones of a version, or a file with its digest."""
+    if conditions.limits_shipped:
         return f"of the shipped limits {results.run.suite_version}"
-    files, asked = results.settings.get("thresholds"), results.settings.get("limit")
+    files, single_limits = results.settings.get("thresholds"), results.settings.get("limit")
     names = ", ".join(PurePath(str(file)).name for file in (files if isinstance(files, list) else [files]))
-    if isinstance(asked, list) and asked:
-        names += f" and {len(asked)} --storage-limit"
-    return f"of {names} (not the shipped limits; sha256 {known.limits_digest[:12]})"
+    if isinstance(single_limits, list) and single_limits:
+        names += f" and {len(single_limits)} --storage-limit"
+    return f"of {names} (not the shipped limits; sha256 {conditions.limits_digest[:12]})"
 
 
 def _worst_first(verdicts: Iterable[Verdict]) -> list[Verdict]:
@@ -190,41 +199,41 @@ def _facts(results: Results) -> Iterator[tuple[str, str]]:
         yield "Cluster", f"{cluster.kind}, Kubernetes {cluster.kubernetes_version}, {nodes}"
     date = f"{results.run.started:%Y-%m-%d %H:%M %Z}"
     if results.run.finished is not None:
-        lasted = max(0, round((results.run.finished - results.run.started).total_seconds()))
-        date += f", {lasted // 60} min {lasted % 60} s" if lasted >= 60 else f", {lasted} s"
+        seconds = max(0, round((results.run.finished - results.run.started).total_seconds()))
+        date += f", {seconds // 60} min {seconds % 60} s" if seconds >= 60 else f", {seconds} s"
     yield "Date", date
     yield from _loads(results)
 
 
 def _loads(results: Results) -> Iterator[tuple[str, str]]:
-    """How long loads were, and how many of them a cache may have helped: what every figure below is to be read with."""
-    measured = [measurement for measurement in results.measurements if measurement.role == "candidate"]
-    if not measured:
+    """Yield the length of loads, and the number that a cache may have helped: both qualify every figure below."""
+    loads = [measurement for measurement in results.measurements if measurement.role == "candidate"]
+    if not loads:
         return
-    lengths = sorted(round(each.duration_s) for each in measured)
-    told = [format_quantity(each, unit="s") for each in dict.fromkeys((lengths[0], lengths[-1]))]
+    lengths = sorted(round(measurement.duration_s) for measurement in loads)
+    edges = [format_quantity(length, unit="s") for length in dict.fromkeys((lengths[0], lengths[-1]))]
     half = round(median(lengths))
     middle = f", half of them at least {format_quantity(half, unit='s')}" if half > lengths[0] else ""
-    yield "Loads", f"{len(measured)} measurement{'s' * (len(measured) != 1)} of {' to '.join(told)} each{middle}"
-    helped = [_may_be_of_a_cache(each, results) for each in measured]
-    if None not in helped:
+    yield "Loads", f"{len(loads)} measurement{'s' * (len(loads) != 1)} of {' to '.join(edges)} each{middle}"
+    from_cache = [_may_be_of_a_cache(measurement, results) for measurement in loads]
+    if None not in from_cache:
         yield (
             "Caches",
             (
-                f"may have helped {sum(map(bool, helped))} of {len(measured)} measurements: the file loaded holds less "
-                f"than {SIZE_IN_SECONDS} s of what was read or written; larger with --storage-test-size"
-                if any(helped)
+                f"may have helped {sum(map(bool, from_cache))} of {len(loads)} measurements: the file loaded holds "
+                f"less than {SIZE_IN_SECONDS} s of what was read or written; larger with --storage-test-size"
+                if any(from_cache)
                 else f"no file loaded held less than {SIZE_IN_SECONDS} s of what was read or written"
             ),
         )
 
 
 def _may_be_of_a_cache(measurement: Measurement, results: Results) -> bool | None:
-    """By the size of its file; None where the results do not tell of it."""
-    size, known = results.settings.get("test_size"), results.tested_with
-    texts = {PurePath(name).stem: text for name, text in known.profiles.items()} if known is not None else {}
+    """Return whether a cache may have served the load, by the size of its file; None if the size is not known."""
+    size, conditions = results.settings.get("test_size"), results.tested_with
+    texts = {PurePath(name).stem: text for name, text in conditions.profiles.items()} if conditions is not None else {}
     text = texts.get(measurement.profile)
     if text is None or not isinstance(size, int):
         return None
-    rates = [measurement.metrics.get(f"{each}.bandwidth") for each in ("read", "write")]
+    rates = [measurement.metrics.get(f"{direction}.bandwidth") for direction in ("read", "write")]
     return small_file(text, test_size=size, bandwidth=max(rate.mean if rate else 0.0 for rate in rates)) is not None

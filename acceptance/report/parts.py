@@ -1,6 +1,6 @@
-"""What chapters of the report are made of: parts with sentences, tables and pictures, which one template renders.
+"""The elements of the report's chapters: parts with sentences, tables and pictures, which one template renders.
 
-Texts are escaped. Markup is made here alone, of texts that it escapes.
+Texts are escaped. Only this module makes markup, of texts that it escapes.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ class Column:
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """A table. `label` names it for readers who cannot see it; one with few columns has none.
+    """A table.
 
-    Without columns: a list of names and values. `narrow`: heads take no more room than their words.
+    `label` names it for readers who cannot see it; a table with few columns has none. Without columns: a list of names
+    and values. `narrow`: heads are no wider than their words.
     """
 
     columns: Sequence[Column] = ()
@@ -37,19 +38,20 @@ class Table:
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """A part of a chapter, in the order of reading; a list of texts is shown as one.
+    """A part of a chapter, in the order of reading; a list of texts is shown as a list.
 
-    `status`: the worst of its verdicts, beside its title. `folded`: only its title is shown until a reader opens it.
+    `status`: the worst of its verdicts, next to its title. `is_collapsible`: only its title is shown until a reader
+    opens it.
     """
 
     title: str = ""
     status: Status | None = None
-    folded: bool = False
+    is_collapsible: bool = False
     blocks: Sequence[str | list[str] | Table | Picture | Part | None]
 
     @property
     def heading(self) -> str:
-        """The title with the status."""
+        """Return the title with the status."""
         if self.status is None:
             return self.title
         return Markup("{}: {}").format(
@@ -58,31 +60,31 @@ class Part:
 
 
 def words(*titles: str) -> tuple[Column, ...]:
-    """Columns of words."""
+    """Return columns of words."""
     return tuple(Column(title=title, number=False) for title in titles)
 
 
 def numbers(*titles: str) -> tuple[Column, ...]:
-    """Columns of numbers."""
+    """Return columns of numbers."""
     return tuple(Column(title=title, number=True) for title in titles)
 
 
 def name(text: str) -> Markup:
-    """A name from the cluster, whose script may run in either direction."""
+    """Return the markup of a name from the cluster, whose script may run in either direction."""
     return Markup("<bdi>{}</bdi>").format(text)
 
 
-def on(what: str, storage_class: str) -> Markup:
-    """`sync-write-iops on fast`: the title of a part about one class."""
-    return Markup("{} on {}").format(what, name(storage_class))
+def on(about: str, storage_class: str) -> Markup:
+    """Return the title of a part about one class, such as `sync-write-iops on fast`."""
+    return Markup("{} on {}").format(about, name(storage_class))
 
 
 def mark(status: Status, word: str, text: str = "") -> Markup:
-    """A word in the color of a status, and a text behind it."""
-    marked = Markup('<span class="status status-{}">{}</span>').format(status, word)
-    return marked + " " + text if text else marked
+    """Return a word in the color of a status, followed by a text."""
+    colored_word = Markup('<span class="status status-{}">{}</span>').format(status, word)
+    return colored_word + " " + text if text else colored_word
 
 
 def above(text: str, small: str) -> Markup:
-    """A text with a small one below it."""
+    """Return a text with a small one below it."""
     return Markup("{}<br><small>{}</small>").format(text, small)

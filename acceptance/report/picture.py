@@ -1,4 +1,4 @@
-"""A picture of the report: what is drawn, what stands below it, and what it shows in words."""
+"""A picture of the report: the drawing, the caption below it, and a description in words."""
 
 from __future__ import annotations
 
@@ -11,11 +11,17 @@ NO_PICTURES = (
     "No pictures: matplotlib is not installed where this page was written. Install the suite with its extra "
     "[pictures], or matplotlib beside it: storage-acceptance report RUN then writes the page with them."
 )
-"""What a page says in their place. Their words are left out with them: the tables hold the same figures."""
+"""The text that a page shows in place of the pictures.
+
+Their words are left out with them: the tables hold the same figures.
+"""
 
 
 def can_draw() -> bool:
-    """Whether matplotlib is there: it is an extra of the wheel, for it is nearly half of what is installed."""
+    """Return whether matplotlib is installed.
+
+    It is an extra of the wheel, because it is nearly half of what is installed.
+    """
     return find_spec("matplotlib") is not None
 
 
@@ -23,8 +29,8 @@ def can_draw() -> bool:
 class Picture:
     """An inline SVG with its words.
 
-    `svg` keeps its text as text, has no script and no style attribute, and its ids are unique in a page that shows
-    each picture once. `caption` says how to read it; `text` says what it shows, for who cannot see it.
+    `svg` keeps its text as text, has no script and no style attribute, and its ids are unique in a page that shows each
+    picture once. `caption` tells how to read it; `text` describes it for readers who cannot see it.
     """
 
     svg: Markup

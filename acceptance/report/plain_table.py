@@ -14,27 +14,27 @@ from rich.text import Text
 from acceptance.text.sanitizing import sanitize
 
 WIDTH = 120
-"""columns where there is no terminal"""
+"""Columns if there is no terminal."""
 
 
 def print_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print it as wide as the terminal is, or 120 columns where there is none; wider for words that need it."""
+    """Print the table as wide as the terminal, or 120 columns without one; wider for words that need it."""
     terminal, table = Console(highlight=False), _table(heads, rows)
     width = _width(table, terminal.width if terminal.is_terminal else WIDTH)
     Console(highlight=False, width=width).print(table, crop=False)
 
 
 def table_text(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """The same as plain text."""
+    """Return the table as plain text."""
     table = _table(heads, rows)
     console = Console(highlight=False, width=_width(table, WIDTH), no_color=True)
-    with console.capture() as captured:
+    with console.capture() as capture:
         console.print(table, crop=False)
-    return "\n".join(line.rstrip() for line in captured.get().strip("\n").splitlines() if line.strip())
+    return "\n".join(line.rstrip() for line in capture.get().strip("\n").splitlines() if line.strip())
 
 
 def _width(table: Table, width: int) -> int:
-    """So wide that no word is cut: names are what is typed next."""
+    """Return a width that breaks no word, because the user types the names next."""
     console = Console(width=10_000)
     return max(width, Measurement.get(console, console.options, table).minimum)
 

@@ -1,4 +1,4 @@
-"""What each profile of a run does, in the words that its file begins with: names alone say little to a buyer."""
+"""A description of each profile of a run, in the words that its file begins with: names alone say little to a buyer."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _SENTENCE = re.compile(r".*?\.(?=\s|$)")
 
 
 def profiles_in_words(results: Results) -> dict[str, str]:
-    """A sentence by the profile's name, for those whose files are known and begin with a comment."""
+    """Return a sentence by the profile's name, for profiles whose files are known and begin with a comment."""
     texts = results.tested_with.profiles if results.tested_with is not None else {}
-    found = {PurePath(name).stem: opening_comment(text) for name, text in texts.items()}
-    return {name: _first_sentence(comment) for name, comment in found.items() if comment}
+    comments = {PurePath(name).stem: opening_comment(text) for name, text in texts.items()}
+    return {name: _first_sentence(comment) for name, comment in comments.items() if comment}
 
 
 def _first_sentence(text: str) -> str:

@@ -12,7 +12,7 @@ from acceptance.results.verdicts import worst
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """Candidate / baseline - 1, with the two-sided interval of that confidence; None where it is not known."""
+    """Candidate / baseline - 1, with the two-sided interval of that confidence; None if it is not known."""
 
     value: float
     low: float | None = None
@@ -21,7 +21,7 @@ class Change:
 
     @property
     def within_noise(self) -> bool:
-        """Whether no change at all lies in the interval."""
+        """Return whether the interval contains no change at all."""
         return self.low is not None and self.high is not None and self.low <= 0.0 <= self.high
 
 
@@ -38,19 +38,19 @@ class Row:
 
     @property
     def status(self) -> Status:
-        """The worst of the metric's own verdicts; skipped if it has none."""
+        """Return the worst of the metric's own verdicts; skipped if it has none."""
         return worst(self.verdicts) or "skipped"
 
     @property
     def verdict(self) -> str:
-        """The status in words: `not judged` if no limit of the tier is on this metric."""
+        """Return the status in words: `not judged` if no limit of the tier is on this metric."""
         return self.status if self.verdicts else "not judged"
 
 
 def rows_of(
     metrics: Iterable[str], candidate: Measurement, baseline: Measurement | None, verdicts: Sequence[Verdict]
 ) -> list[Row]:
-    """A row for each of the metrics. `verdicts` are those on the candidate's class and profile."""
+    """Return a row for each of the metrics. `verdicts` are those on the candidate's class and profile."""
     return [
         Row(
             profile=candidate.profile,
@@ -65,11 +65,11 @@ def rows_of(
 
 
 def change_of(metric: str, candidate: Measurement, verdicts: Iterable[Verdict]) -> Change | None:
-    """From the pairs of batches, as the verdict judged them or as the measurement holds them.
+    """Return the change from the pairs of batches, as the verdict judged them or as the measurement holds them.
 
-    None without a baseline, where it stalled, for the longest stall, whose ratio says nothing, and where the pairs are
-    too few or too different. The means are no way out: the candidate's is of a load without a pause, the baseline's of
-    its turns.
+    None without a baseline, if the load stalled, for the longest stall, whose ratio says nothing, and if the pairs are
+    too few or too different. The means cannot replace the pairs: the candidate's is of a load without a pause, the
+    baseline's of its turns.
     """
     for verdict in verdicts:
         if verdict.metric == metric and verdict.rule in OF_RATIOS and verdict.measured is not None:
@@ -79,8 +79,6 @@ def change_of(metric: str, candidate: Measurement, verdicts: Iterable[Verdict]) 
                 high=None if verdict.high is None else verdict.high - 1.0,
                 confidence=verdict.confidence,
             )
-    if (paired := candidate.against_baseline.get(metric)) is not None:
-        return Change(
-            value=paired.ratio - 1.0, low=paired.low - 1.0, high=paired.high - 1.0, confidence=paired.confidence
-        )
+    if (ratio := candidate.against_baseline.get(metric)) is not None:
+        return Change(value=ratio.ratio - 1.0, low=ratio.low - 1.0, high=ratio.high - 1.0, confidence=ratio.confidence)
     return None

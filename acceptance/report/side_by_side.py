@@ -1,6 +1,6 @@
 """Several runs in one report: a column for each class of each run, a row for each figure and each verdict.
 
-Classes, vendors or dates stand beside each other; what of the differences is beyond noise is said in words.
+Classes, vendors or dates stand next to each other; differences beyond noise are described in words.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from acceptance.report.comparing.ranking import best_marks
 from acceptance.report.comparing.together import Together, together
 from acceptance.report.difference_page import difference_templates
 from acceptance.report.difference_wording import NOT_IN_IT
-from acceptance.report.figures import shown_measured
+from acceptance.report.figures import shown_verdict_value
 from acceptance.report.main_figures import main_figures
 from acceptance.report.overview import verdict_sentence
 from acceptance.report.picture import Picture
@@ -33,7 +33,7 @@ from acceptance.results.verdicts import ORDER
 
 @dataclass(frozen=True, kw_only=True)
 class Column:
-    """One class of one run. `storage_class` is the empty text where the run came to none."""
+    """One class of one run. `storage_class` is the empty text if the run reached none."""
 
     run: NamedRun
     storage_class: str
@@ -49,7 +49,10 @@ class Column:
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """A figure in a column. `difference` is that from the first column; `mark` says who is best, where that is sure."""
+    """A figure in a column.
+
+    `difference` is that from the first column; `mark` says which column is best, if that is certain.
+    """
 
     value: Estimate
     difference: Difference | None
@@ -58,7 +61,7 @@ class Cell:
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """One metric of one profile over all columns; None where a column does not have it."""
+    """One metric of one profile over all columns; None if a column does not have it."""
 
     profile: str
     metric: str
@@ -68,7 +71,7 @@ class Row:
 
 @dataclass(frozen=True, kw_only=True)
 class VerdictRow:
-    """One limit over all columns. `same_limit`: all columns were asked for the same."""
+    """One limit over all columns. `same_limit`: the limit is the same in all columns."""
 
     about: str
     limit: str
@@ -78,7 +81,7 @@ class VerdictRow:
 
 @dataclass(frozen=True)
 class SideBySide:
-    """What the page shows, in its order."""
+    """The content of the page, in its order."""
 
     runs: Sequence[NamedRun]
 
@@ -88,14 +91,14 @@ class SideBySide:
 
     @cached_property
     def together(self) -> Together | None:
-        """One verdict over all, where they are runs of the same."""
+        """Return one verdict over all runs, if they are of the same classes and cluster."""
         return together([run.results for run in self.runs])
 
     @cached_property
     def unlike(self) -> list[Unlike]:
-        """What the columns differ in."""
-        measured = [set(candidates(column.run.results, column.storage_class)) for column in self.columns]
-        in_several = sorted(name for name in set().union(*measured) if sum(name in some for some in measured) > 1)
+        """Return the facts in which the columns differ."""
+        name_sets = [set(candidates(column.run.results, column.storage_class)) for column in self.columns]
+        in_several = sorted(name for name in set().union(*name_sets) if sum(name in names for names in name_sets) > 1)
         return unlike(
             [
                 run_facts(column.run.results, profiles=in_several)
@@ -106,7 +109,7 @@ class SideBySide:
 
     @cached_property
     def rows(self) -> list[Row]:
-        """A row for each metric that any column has, profile by profile."""
+        """Return a row for each metric that any column has, profile by profile."""
         names = dict.fromkeys(
             (profile, metric)
             for column in self.columns
@@ -118,7 +121,7 @@ class SideBySide:
 
     @cached_property
     def picture(self) -> Picture | None:
-        """What the profiles are about, each column beside the first."""
+        """Return the picture of the main metrics, each column compared with the first."""
         return beside_each_other(
             [
                 Beside(
@@ -136,28 +139,31 @@ class SideBySide:
 
     @cached_property
     def verdict_rows(self) -> list[VerdictRow]:
-        """A row for each limit; those come first that some column does not meet."""
-        found: dict[str, dict[int, Verdict]] = {}
+        """Return a row for each limit; limits that some column does not meet come first."""
+        by_limit: dict[str, dict[int, Verdict]] = {}
         for place, column in enumerate(self.columns):
             for verdict in column.run.results.verdicts:
                 if verdict.storage_class == column.storage_class:
-                    found.setdefault(verdict.id.partition("/")[2], {})[place] = verdict
-        rows = [_verdict_row([some.get(place) for place in range(len(self.columns))]) for some in found.values()]
-        return sorted(rows, key=lambda row: min(ORDER[each.status] for each in row.verdicts if each))
+                    by_limit.setdefault(verdict.id.partition("/")[2], {})[place] = verdict
+        rows = [
+            _verdict_row([by_column.get(place) for place in range(len(self.columns))])
+            for by_column in by_limit.values()
+        ]
+        return sorted(rows, key=lambda row: min(ORDER[verdict.status] for verdict in row.verdicts if verdict))
 
     @cached_property
     def _pairs(self) -> dict[tuple[int, int], dict[tuple[str, str], Difference]]:
-        """The differences from the first to the second of any two columns, by profile and metric."""
+        """Return the differences from the first to the second of any two columns, by profile and metric."""
         return {
-            (one, other): {
+            (first, second): {
                 (difference.profile, difference.metric): difference
                 for difference in differences(
-                    self.columns[one].run.results,
-                    self.columns[other].run.results,
-                    (self.columns[one].storage_class, self.columns[other].storage_class),
+                    self.columns[first].run.results,
+                    self.columns[second].run.results,
+                    (self.columns[first].storage_class, self.columns[second].storage_class),
                 )
             }
-            for one, other in combinations(range(len(self.columns)), 2)
+            for first, second in combinations(range(len(self.columns)), 2)
         }
 
     @cached_property
@@ -172,7 +178,7 @@ class SideBySide:
         values = [_value(column, profile, metric) for column in self.columns]
         marks = best_marks(
             [value is not None for value in values],
-            {pair: some.get((profile, metric)) for pair, some in self._pairs.items()},
+            {pair: by_metric.get((profile, metric)) for pair, by_metric in self._pairs.items()},
         )
         cells = [
             None
@@ -188,15 +194,15 @@ class SideBySide:
 
 
 def render_side_by_side(runs: Sequence[NamedRun]) -> Markup:
-    """The runs beside each other, as an HTML fragment; every value from the files is escaped."""
+    """Return the runs side by side as an HTML fragment; every value from the files is escaped."""
     environment = difference_templates()
-    environment.filters["measured"] = shown_measured
+    environment.filters["measured"] = shown_verdict_value
     template = environment.get_template("side_by_side.html.jinja")
     return Markup(template.render(page=SideBySide(runs), not_in_it=NOT_IN_IT))
 
 
 def _classes(results: Results) -> list[str]:
-    """The classes that it measured; of a run that came to none, all that are known."""
+    """Return the classes that the run measured; for a run that measured none, all that are known."""
     return measured_classes(results) or classes_under_test(results) or [""]
 
 
@@ -206,10 +212,10 @@ def _value(column: Column, profile: str, metric: str) -> Estimate | None:
 
 
 def _verdict_row(verdicts: Sequence[Verdict | None]) -> VerdictRow:
-    known = [verdict for verdict in verdicts if verdict is not None]
+    present = [verdict for verdict in verdicts if verdict is not None]
     return VerdictRow(
-        about=": ".join(filter(None, (known[0].chapter, known[0].profile))),
-        limit=known[0].limit,
-        same_limit=len({each.limit for each in known}) == 1,
+        about=": ".join(filter(None, (present[0].chapter, present[0].profile))),
+        limit=present[0].limit,
+        same_limit=len({verdict.limit for verdict in present}) == 1,
         verdicts=verdicts,
     )

@@ -1,4 +1,4 @@
-"""Skipped verdicts in one line: most of a run on a host are, for few reasons."""
+"""Skipped verdicts in one line: most verdicts of a run on a host are skipped, for few reasons."""
 
 from __future__ import annotations
 
@@ -7,16 +7,19 @@ from collections.abc import Sequence
 
 from acceptance.results.document import Verdict
 
-SHOWN = 3
-"""How many reasons are named, the most frequent ones."""
+MOST_REASONS = 3
+"""Number of reasons in the line, the most frequent ones."""
 
 
 def skipped_line(verdicts: Sequence[Verdict], *, all_shown_by: str) -> str | None:
-    """Return how many verdicts were skipped and why; None if none was. `all_shown_by`: the option that lists each."""
+    """Return the number of skipped verdicts and the reasons; None if none was skipped.
+
+    `all_shown_by`: the option that lists each.
+    """
     reasons = Counter(verdict.reason for verdict in verdicts if verdict.status == "skipped")
     if not reasons:
         return None
-    named = [f"{count}: {reason}" for reason, count in reasons.most_common(SHOWN)]
-    if others := len(reasons) - len(named):
-        named.append(f"{others} more reasons")
-    return f"{reasons.total()} tests ({all_shown_by} shows each). {'; '.join(named)}"
+    reason_texts = [f"{count}: {reason}" for reason, count in reasons.most_common(MOST_REASONS)]
+    if further := len(reasons) - len(reason_texts):
+        reason_texts.append(f"{further} more reasons")
+    return f"{reasons.total()} tests ({all_shown_by} shows each). {'; '.join(reason_texts)}"

@@ -1,4 +1,4 @@
-"""How fast one volume was: both classes, the change with its interval, limits, verdicts and pictures, by subject."""
+"""The speed of one volume: both classes, the change with its interval, limits, verdicts and pictures, by subject."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from acceptance.results.verdicts import OF_ONE_VOLUME, worst
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shown:
-    """The pictures of one profile. `explains`: a reader wants to see them at once."""
+class ProfilePictures:
+    """The pictures of one profile. `explains`: they are shown without a click."""
 
     profile: str
     explains: bool
@@ -26,34 +26,34 @@ class Shown:
 
 @dataclass(frozen=True, kw_only=True)
 class SpeedTable:
-    """One class in one subject; `baseline` is the class beside it, where there is one."""
+    """One class in one subject; `baseline` is the class next to it, if there is one."""
 
     candidate: str
     baseline: str | None
     rows: list[Row]
-    shown: list[Shown]
+    profile_pictures: list[ProfilePictures]
 
 
 def speed_tables(results: Results) -> dict[str, list[SpeedTable]]:
-    """The tables of each chapter, one for each candidate class, in the order in which they were measured."""
+    """Return the tables of each chapter, one for each candidate class, in the order in which they were measured."""
     by_id, chapters = {measurement.id: measurement for measurement in results.measurements}, chapters_of(results)
-    found: dict[str, dict[str, list[Measurement]]] = {}
+    by_chapter: dict[str, dict[str, list[Measurement]]] = {}
     for measurement in sorted(
         results.measurements, key=lambda measurement: measurement.profile if kbench_subject(measurement.profile) else ""
     ):
         if measurement.role == "candidate":
-            classes = found.setdefault(chapters.of_measurement(measurement), {})
+            classes = by_chapter.setdefault(chapters.of_measurement(measurement), {})
             classes.setdefault(measurement.storage_class, []).append(measurement)
     return {
         chapter: [
             _table(own, by_id, _verdicts(results, chapter, chapters), chapter=chapter) for own in classes.values()
         ]
-        for chapter, classes in found.items()
+        for chapter, classes in by_chapter.items()
     }
 
 
 def _verdicts(results: Results, chapter: str, chapters: Chapters) -> list[Verdict]:
-    """Those of the chapter that rest on its figures."""
+    """Return the verdicts of the chapter that depend on its figures."""
     return [
         verdict for verdict in results.verdicts if verdict.subject in OF_ONE_VOLUME and chapters.of(verdict) == chapter
     ]
@@ -62,12 +62,16 @@ def _verdicts(results: Results, chapter: str, chapters: Chapters) -> list[Verdic
 def _table(
     candidates: Sequence[Measurement], by_id: dict[str, Measurement], own: Sequence[Verdict], *, chapter: str
 ) -> SpeedTable:
-    pairs = [(each, by_id.get(each.compared_with) if each.compared_with else None) for each in candidates]
+    pairs = [
+        (candidate, by_id.get(candidate.compared_with) if candidate.compared_with else None) for candidate in candidates
+    ]
     return SpeedTable(
         candidate=candidates[0].storage_class,
         baseline=next((baseline.storage_class for _, baseline in pairs if baseline), None),
         rows=[row for candidate, baseline in pairs for row in _rows(candidate, baseline, _of(candidate, own))],
-        shown=[_shown(candidate, baseline, _of(candidate, own), chapter=chapter) for candidate, baseline in pairs],
+        profile_pictures=[
+            _pictures_of(candidate, baseline, _of(candidate, own), chapter=chapter) for candidate, baseline in pairs
+        ],
     )
 
 
@@ -77,22 +81,29 @@ def _of(candidate: Measurement, verdicts: Iterable[Verdict]) -> list[Verdict]:
 
 
 def _rows(candidate: Measurement, baseline: Measurement | None, verdicts: Sequence[Verdict]) -> list[Row]:
-    """What the profile is about, and whatever else was judged of it."""
-    judged = [verdict.metric for verdict in verdicts if verdict.metric in candidate.metrics]
-    metrics = dict.fromkeys([*main_metrics(candidate, verdicts), *filter(None, judged)])
+    """Return rows for the main metrics of the profile, and for all others that were judged."""
+    judged_metrics = [verdict.metric for verdict in verdicts if verdict.metric in candidate.metrics]
+    metrics = dict.fromkeys([*main_metrics(candidate, verdicts), *filter(None, judged_metrics)])
     return rows_of(metrics, candidate, baseline, verdicts)
 
 
-def _shown(candidate: Measurement, baseline: Measurement | None, verdicts: Sequence[Verdict], *, chapter: str) -> Shown:
-    """What the chapter is about is drawn; of what did not pass, and where it is about all, all."""
+def _pictures_of(
+    candidate: Measurement, baseline: Measurement | None, verdicts: Sequence[Verdict], *, chapter: str
+) -> ProfilePictures:
+    """Return the pictures of the chapter's subject.
+
+    If the profile did not pass, or if the chapter has no single subject, these are all pictures.
+    """
     explains = worst(verdicts) in ("fail", "inconclusive") or chapter == "synchronous-writes"
     whole = explains or chapter not in ("iops", "bandwidth", "latency")
     of_bytes = any(main_metric.endswith(".bandwidth") for main_metric in main_metrics(candidate, verdicts))
-    ours, theirs = candidate, baseline
+    measurement, reference = candidate, baseline
     if of_bytes:
-        ours, theirs = in_bytes(candidate), None if baseline is None else in_bytes(baseline)
-    drawn = [
-        rates_over_time(ours, theirs, limits=bounds_of(verdicts)) if whole or chapter != "latency" else None,
+        measurement, reference = in_bytes(candidate), None if baseline is None else in_bytes(baseline)
+    pictures = [
+        rates_over_time(measurement, reference, limits=bounds_of(verdicts)) if whole or chapter != "latency" else None,
         latency_curve(candidate, baseline, limits=bounds_of(verdicts)) if whole or chapter == "latency" else None,
     ]
-    return Shown(profile=candidate.profile, explains=explains, pictures=tuple(each for each in drawn if each))
+    return ProfilePictures(
+        profile=candidate.profile, explains=explains, pictures=tuple(picture for picture in pictures if picture)
+    )

@@ -1,4 +1,4 @@
-"""What a run found, for people: the first screen, subject by subject, and what was tested on."""
+"""The results of a run for readers: the first screen, subject by subject, and the test environment."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from functools import cache
 from jinja2 import Environment
 
 from acceptance.report.figures import (
-    shown_measured,
-    shown_measured_interval,
     shown_rule,
-    shown_speed,
-    shown_speed_interval,
+    shown_speed_change,
+    shown_speed_change_interval,
     shown_value,
     shown_value_interval,
+    shown_verdict_interval,
+    shown_verdict_value,
 )
 from acceptance.report.judged_intervals import with_judged_intervals
 from acceptance.report.overview import overview, totals_in_words, verdict_sentence
@@ -33,12 +33,12 @@ __all__ = ["render_summary", "totals_in_words", "verdict_sentence"]
 
 
 def render_summary(results: Results, *, digest: str | None = None) -> str:
-    """The summary as an HTML fragment; every value from the cluster is escaped.
+    """Return the summary as an HTML fragment; every value from the cluster is escaped.
 
-    `digest`: the SHA-256 of the file that the results are in, where they are in one that will not be written again.
+    `digest`: the SHA-256 of the file with the results, if that file is final.
     """
     results = with_judged_intervals(results)
-    found, speed, of_records = overview(results), speed_tables(results), chapters(results)
+    first_screen, speed, of_records = overview(results), speed_tables(results), chapters(results)
     workloads, imports = workload_rows(results), import_sections(results)
     there = {*speed, *of_records}
     if results.tested_with and results.tested_with.workloads:
@@ -48,20 +48,20 @@ def render_summary(results: Results, *, digest: str | None = None) -> str:
     template = _templates().get_template("summary.html.jinja")
     return template.render(
         results=results,
-        it=found,
+        it=first_screen,
         digest=digest,
         tiles=tiles(results),
         in_words=profiles_in_words(results),
-        subjects=[subject for subject in found.subjects if subject.verdicts or subject.subject in there],
+        subjects=[subject for subject in first_screen.subjects if subject.verdicts or subject.subject in there],
         speed=speed,
-        parts={chapter: each.parts for chapter, each in of_records.items()},
-        headings={chapter: each.heading for chapter, each in of_records.items() if each.heading},
+        parts={name: chapter.parts for name, chapter in of_records.items()},
+        headings={name: chapter.heading for name, chapter in of_records.items() if chapter.heading},
         workloads=workloads,
         imports=imports,
         warned=[measurement for measurement in results.measurements if measurement.warnings],
         loaded={
             *(measurement.profile for measurement in results.measurements),
-            *(each.profile for each in results.scaling),
+            *(record.profile for record in results.scaling),
             *(record.load.profile for record in results.sustained),
             *(record.profile for record in results.under_load),
             *(neighbour.profile for neighbour in results.neighbours),
@@ -73,18 +73,18 @@ def render_summary(results: Results, *, digest: str | None = None) -> str:
 
 @cache
 def _templates() -> Environment:
-    """Read once: the report is written again after each test."""
+    """Return the templates, read once: the report is written again after each test."""
     environment = templates()
-    environment.tests["held"] = _held
+    environment.tests["held"] = _has_only_held
     environment.globals["of_one_volume"] = list(OF_ONE_VOLUME)
     environment.filters |= {
         "size": format_size,
-        "value": shown_measured,
-        "interval": shown_measured_interval,
+        "value": shown_verdict_value,
+        "interval": shown_verdict_interval,
         "edges": shown_value_interval,
         "mean": shown_value,
-        "change": shown_speed,
-        "change_interval": shown_speed_interval,
+        "change": shown_speed_change,
+        "change_interval": shown_speed_change_interval,
         "rule": shown_rule,
         "what_follows": _what_follows,
     }
@@ -92,13 +92,16 @@ def _templates() -> Environment:
 
 
 def _what_follows(verdict: Verdict) -> str:
-    """`sync-write-iops, write.iops: a quieter machine would decide it.`; the whole reason where it has no such end."""
+    """Return the consequence of a verdict: `sync-write-iops, write.iops: a quieter machine would decide it.`
+
+    This is the complete reason if it has no such end.
+    """
     follows = what_follows(verdict)
     about = ", ".join(filter(None, (verdict.profile, verdict.metric)))
     return f"{about}: {follows}" if follows and about and verdict.measured is not None else verdict.reason
 
 
-def _held(verdict: Verdict) -> bool:
-    """Whether it passes without a figure or a finding: that it held is all that there is to say."""
-    told = verdict.outcome
-    return verdict.status == "pass" and told is not None and told.code == "plain.held" and not told.facts
+def _has_only_held(verdict: Verdict) -> bool:
+    """Return whether the verdict passes without a figure or a finding: there is nothing to add to the pass."""
+    outcome = verdict.outcome
+    return verdict.status == "pass" and outcome is not None and outcome.code == "plain.held" and not outcome.facts

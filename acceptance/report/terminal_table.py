@@ -10,16 +10,16 @@ from acceptance.report.rows import Row
 from acceptance.results.document import Status
 
 NARROWEST = 60
-"""columns: where there are fewer, lines are broken by the terminal"""
+"""Columns: the terminal breaks the lines if it has fewer."""
 _STYLES: dict[Status, str] = {"pass": "green", "fail": "bold red", "inconclusive": "yellow", "skipped": "dim"}
 
 
-def terminal_table(comparison: Comparison, *, width: int, coloured: bool) -> str:
-    """The comparison of one candidate class in lines no longer than `width` columns, from 60 on.
+def terminal_table(comparison: Comparison, *, width: int, in_color: bool) -> str:
+    """Return the comparison of one candidate class in lines no longer than `width` columns, from 60 on.
 
-    Columns are aligned also where characters take two of them. Without `coloured` there is nothing but text.
+    Columns are aligned even if characters are two columns wide. Without `in_color` the table is plain text.
     """
-    from rich.console import Console  # only where a table is drawn: the suite is to start fast
+    from rich.console import Console  # only if a table is drawn: the suite must start fast
     from rich.table import Table
     from rich.text import Text
 
@@ -37,9 +37,9 @@ def terminal_table(comparison: Comparison, *, width: int, coloured: bool) -> str
     console = Console(
         file=lines,
         width=max(width, NARROWEST),
-        force_terminal=coloured,
-        color_system="standard" if coloured else None,
-        no_color=not coloured,
+        force_terminal=in_color,
+        color_system="standard" if in_color else None,
+        no_color=not in_color,
     )
     console.print(Text(_title(comparison), style="bold"))
     console.print(table)
@@ -52,6 +52,6 @@ def _title(comparison: Comparison) -> str:
 
 
 def _name(row: Row, rows: list[Row]) -> str:
-    """The profile, with the metric where the profile has several rows."""
-    several = sum(each.profile == row.profile for each in rows) > 1
+    """Return the profile, with the metric if the profile has several rows."""
+    several = sum(other_row.profile == row.profile for other_row in rows) > 1
     return f"{row.profile} {row.metric}" if several else row.profile

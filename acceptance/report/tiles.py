@@ -1,4 +1,4 @@
-"""The figures of the first screen: what is asked for first, each with its limit and where it lies to it."""
+"""The main figures on the first screen, each with its limit and its distance from it."""
 
 from __future__ import annotations
 
@@ -30,32 +30,35 @@ _LOADS = (
     ("Writing", "sequential-write-bandwidth", "write.bandwidth"),
 )
 _OF_PATTERNS = {"rebuild.largest_volume": "Rebuilt within 24 h"}
-"""Title by metric, of what is judged by pattern, which is named beside it."""
+"""Title by metric, of figures that are judged by pattern; the pattern stands next to the title."""
 _TRIALS = {path: bound.tile for path, bound in BOUNDS.items() if bound.tile} | _OF_PATTERNS
-"""Title by metric, of what only verdicts tell of."""
+"""Title by metric, of figures that only verdicts have."""
 MOST = 8
-"""Where none of those was measured, as with profiles of one's own, what has a limit is shown, up to so many."""
+"""Maximum number of figures with a limit that are shown if none of those above was measured.
+
+This happens with your own profiles.
+"""
 NOT_KNOWN = "not known"
 _DECADES = 1.0
-"""How far the bar reaches to each side of the limit: to a tenth of it, and to ten times."""
+"""The reach of the bar on each side of the limit: to a tenth of it, and to ten times."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Bar:
-    """Where a value and its interval lie, from 0, ten times worse than the limit, over 0.5 to 1, ten times better."""
+    """The place of a value and its interval: 0 is ten times worse than the limit, 0.5 the limit, 1 ten times better."""
 
     value: float
     low: float
     high: float
     words: str
-    """`1.19x the limit`"""
+    """Text such as `1.19x the limit`."""
     times: float
-    """how many times better than the limit the worse end of the interval is, or the value where there is none"""
+    """Times by which the worse end of the interval is better than the limit; the value's if there is no interval."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Tile:
-    """One figure. `limit` is empty where the tier has none; `status` is that of all verdicts on the figure."""
+    """One figure. `limit` is empty if the tier has none; `status` is that of all verdicts on the figure."""
 
     title: str
     about: str
@@ -65,29 +68,29 @@ class Tile:
     status: Status
     bar: Bar | None
     floor: bool = False
-    """whether the limit is a floor of a lab, which the figure meets many times over: no bar shows how many"""
+    """True if the limit is a floor of a lab, which the figure exceeds many times over: no bar shows how many."""
 
 
 def tiles(results: Results) -> dict[str, list[Tile]]:
-    """By class under test, in the order of reading; nothing for a class of which nothing is known."""
-    found = {name: list(_told(_of_class(results, name), results)) for name in classes_under_test(results)}
-    return {name: some for name, some in found.items() if some}
+    """Return the figures by class under test, in the order of reading; none for a class without known figures."""
+    by_class = {name: list(_drop_bars(_of_class(results, name), results)) for name in classes_under_test(results)}
+    return {name: class_tiles for name, class_tiles in by_class.items() if class_tiles}
 
 
-def _told(shown: Iterable[Tile], results: Results) -> Iterator[Tile]:
-    """As they are, but for limits that are floors of a lab."""
+def _drop_bars(class_tiles: Iterable[Tile], results: Results) -> Iterator[Tile]:
+    """Yield the tiles unchanged, except those whose limits are floors of a lab: these lose their bar."""
     floors = has_floors(results)
-    for tile in shown:
-        met = tile.bar is None if tile.value == NOT_KNOWN else tile.bar is not None and tile.bar.times >= FLOOR_TIMES
-        floor = floors and tile.status == "pass" and met
+    for tile in class_tiles:
+        ample = tile.bar is None if tile.value == NOT_KNOWN else tile.bar is not None and tile.bar.times >= FLOOR_TIMES
+        floor = floors and tile.status == "pass" and ample
         yield replace(tile, floor=True, bar=None) if floor else tile
 
 
 def _of_class(results: Results, storage_class: str) -> list[Tile]:
-    verdicts = [_known(verdict, results) for verdict in results.verdicts if verdict.storage_class == storage_class]
-    measured = candidates(results, storage_class)
-    named = [load for load in _LOADS if load[1] in measured and load[2] in measured[load[1]].metrics]
-    if not named:
+    verdicts = [_timed_only(verdict, results) for verdict in results.verdicts if verdict.storage_class == storage_class]
+    by_profile = candidates(results, storage_class)
+    available = [load for load in _LOADS if load[1] in by_profile and load[2] in by_profile[load[1]].metrics]
+    if not available:
         own = [
             (verdict.profile, verdict.profile, verdict.metric)
             for verdict in verdicts
@@ -96,10 +99,12 @@ def _of_class(results: Results, storage_class: str) -> list[Tile]:
             and verdict.profile
             and verdict.metric
         ]
-        named = [each for each in dict.fromkeys(own) if each[1] in measured and each[2] in measured[each[1]].metrics]
+        available = [
+            load for load in dict.fromkeys(own) if load[1] in by_profile and load[2] in by_profile[load[1]].metrics
+        ]
     loads = [
-        _load(title, measured[profile].metrics[metric], profile, metric, verdicts)
-        for title, profile, metric in named[:MOST]
+        _load(title, by_profile[profile].metrics[metric], profile, metric, verdicts)
+        for title, profile, metric in available[:MOST]
     ]
     trials = [_trial(title, metric, verdicts, results.rebuilds) for metric, title in _TRIALS.items()]
     return [*loads, *(trial for trial in trials if trial is not None)]
@@ -111,7 +116,7 @@ def _load(title: str, estimate: Estimate, profile: str, metric: str, verdicts: S
         for verdict in verdicts
         if (verdict.profile, verdict.metric) == (profile, metric) and verdict.subject in OF_ONE_VOLUME
     ]
-    limits = [each for each in about if each.rule in ("at_least", "at_most")]
+    limits = [verdict for verdict in about if verdict.rule in ("at_least", "at_most")]
     first = min(limits, key=lambda limit: ORDER[limit.status], default=None)
     bound = bound_of(first) if first is not None else None
     return Tile(
@@ -126,16 +131,16 @@ def _load(title: str, estimate: Estimate, profile: str, metric: str, verdicts: S
 
 
 def _trial(title: str, metric: str, verdicts: Sequence[Verdict], rebuilds: Sequence[RebuildRecord]) -> Tile | None:
-    """The worst of its verdicts, of which those are the worst whose figure is not known; None where none was judged."""
+    """Return the tile of the worst verdict; a verdict without a known figure is worst. None if none was judged."""
     about = [
-        (each, bound)
-        for each in verdicts
-        if each.metric == metric and each.status != "skipped" and (bound := bound_of(each)) is not None
+        (verdict, bound)
+        for verdict in verdicts
+        if verdict.metric == metric and verdict.status != "skipped" and (bound := bound_of(verdict)) is not None
     ]
     if not about:
         return None
-    verdict, bound = min(about, key=lambda each: (ORDER[each[0].status], _times_met(*each)))
-    assert verdict.unit is not None  # bound_of has seen to it
+    verdict, bound = min(about, key=lambda pair: (ORDER[pair[0].status], _times_met(*pair)))
+    assert verdict.unit is not None  # bound_of has checked it
     value = verdict.measured
     return Tile(
         title=title,
@@ -143,20 +148,20 @@ def _trial(title: str, metric: str, verdicts: Sequence[Verdict], rebuilds: Seque
         value=NOT_KNOWN if value is None else format_quantity(value, unit=verdict.unit),
         interval=_at_least(verdict, rebuilds) if value is None else "",
         limit=bound.words,
-        status=worst(each for each, _ in about) or "skipped",
+        status=worst(verdict for verdict, _ in about) or "skipped",
         bar=None if value is None else _bar(bound, value, verdict.low, verdict.high),
     )
 
 
-def _known(verdict: Verdict, results: Results) -> Verdict:
-    """Without its figure where that was computed of rebuilds that were over before they were timed."""
+def _timed_only(verdict: Verdict, results: Results) -> Verdict:
+    """Return the verdict without its figure if that comes from rebuilds that ended before they were timed."""
     if verdict.rule != "largest_volume" or all(map(is_timed, _of_rebuilds(verdict, results.rebuilds))):
         return verdict
     return verdict.model_copy(update={"measured": None})
 
 
 def _at_least(verdict: Verdict, rebuilds: Sequence[RebuildRecord]) -> str:
-    """`at least 987.3 GiB`: what is known of a figure that is not."""
+    """Return the known lower bound of an unknown figure: `at least 987.3 GiB`."""
     sizes = [size for rebuild in _of_rebuilds(verdict, rebuilds) if (size := least_size(rebuild)) is not None]
     return f"at least {format_quantity(min(sizes), unit='B')}" if sizes else ""
 
@@ -174,14 +179,14 @@ def _times_met(verdict: Verdict, bound: Bound) -> float:
 
 
 def _times(bound: Bound, value: float) -> float:
-    """How many times better than the limit; 1 at the limit."""
+    """Return the times by which the value is better than the limit; 1 at the limit."""
     if bound.side == "at_least":
         return value / bound.value if bound.value > 0 else math.inf
     return bound.value / value if value > 0 else math.inf
 
 
 def _bar(bound: Bound, value: float, low: float | None, high: float | None) -> Bar:
-    edges = sorted(_times(bound, each) for each in (value if low is None else low, value if high is None else high))
+    edges = sorted(_times(bound, edge) for edge in (value if low is None else low, value if high is None else high))
     of_it = "" if bound.value <= 0 else f"{format_quantity(value / bound.value, unit='ratio', beside=1.0)} the limit"
     low_place, high_place = map(_place, edges)
     return Bar(value=_place(_times(bound, value)), low=low_place, high=high_place, words=of_it, times=edges[0])

@@ -1,20 +1,20 @@
-"""Whether a class is fit for the workloads that it is to carry: one row each, of verdicts that were made elsewhere."""
+"""The fitness of a class for the workloads that it is to carry: a row for each, from verdicts that already exist."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from acceptance.report.figures import shown_measured, shown_rule
+from acceptance.report.figures import shown_rule, shown_verdict_value
 from acceptance.results.completeness import classes_under_test
-from acceptance.results.conditions import TierLimit, worded
+from acceptance.results.conditions import TierLimit, question_in_words
 from acceptance.results.document import Results, Status, Verdict
 from acceptance.results.verdicts import worst
 from acceptance.results.workloads import CarriedWorkload, Workload
 
 _PROGRAMS: tuple[Workload, ...] = ("postgresql",)
-"""the workloads that are tried with the program itself, too"""
-_SAID: dict[Status | None, str] = {
+"""The workloads that are also tested with the program itself."""
+_PHRASES: dict[Status | None, str] = {
     "pass": "passes",
     "fail": "fails",
     "inconclusive": "is inconclusive",
@@ -25,9 +25,10 @@ _SAID: dict[Status | None, str] = {
 
 @dataclass(frozen=True, kw_only=True)
 class WorkloadRow:
-    """One workload on one class. `limits`: what it asks for, each with what was found, in words.
+    """One workload on one class.
 
-    `status`: None where not all limits were judged, and none of those that were failed or was left open.
+    `limits`: its limits, each with its verdict, in words. `status`: None if not all limits were judged, and none of
+    those that were failed or remained undecided.
     """
 
     name: str
@@ -40,65 +41,75 @@ class WorkloadRow:
 
 
 def workload_rows(results: Results) -> list[WorkloadRow]:
-    """By class, in the order in which the workloads were asked for; none where none was."""
-    known = results.tested_with
-    if known is None:
+    """Return the rows by class, in the order in which the workloads were requested; none without workloads."""
+    conditions = results.tested_with
+    if conditions is None:
         return []
     return [
-        _row(workload, name, [limit for limit in known.limits if limit.profile in workload.profiles], results.verdicts)
+        _row(
+            workload,
+            name,
+            [limit for limit in conditions.limits if limit.profile in workload.profiles],
+            results.verdicts,
+        )
         for name in classes_under_test(results)
-        for workload in known.workloads
+        for workload in conditions.workloads
     ]
 
 
 def workload_sentences(results: Results) -> Iterator[str]:
-    """`for postgresql: local-path passes (3 of 3 limits)`, one a workload and class."""
+    """Return `for postgresql: local-path passes (3 of 3 limits)`, one for each workload and class."""
     return (workload_row.sentence for workload_row in workload_rows(results))
 
 
 def _row(
-    workload: CarriedWorkload, storage_class: str, asked: Sequence[TierLimit], verdicts: Sequence[Verdict]
+    workload: CarriedWorkload, storage_class: str, limits: Sequence[TierLimit], verdicts: Sequence[Verdict]
 ) -> WorkloadRow:
     own = {
-        question: each
-        for each in verdicts
-        if each.storage_class == storage_class and each.subject == "workloads"
-        for question in (each.requirement.question, worded(each.profile, each.limit))
+        question: verdict
+        for verdict in verdicts
+        if verdict.storage_class == storage_class and verdict.subject == "workloads"
+        for question in (verdict.requirement.question, question_in_words(verdict.profile, verdict.limit))
     }
-    found = [(limit, own.get(limit.question)) for limit in asked]
-    judged = [each for _, each in found if each is not None and each.status != "skipped"]
-    itself = [each for each in verdicts if each.storage_class == storage_class and _is_of_program(each, workload)]
-    status = worst([*judged, *(each for each in itself if each.status != "skipped")])
-    if status == "pass" and len(judged) < len(asked):
+    pairs = [(limit, own.get(limit.question)) for limit in limits]
+    judged_verdicts = [verdict for _, verdict in pairs if verdict is not None and verdict.status != "skipped"]
+    program_verdicts = [
+        verdict for verdict in verdicts if verdict.storage_class == storage_class and _is_of_program(verdict, workload)
+    ]
+    status = worst([*judged_verdicts, *(verdict for verdict in program_verdicts if verdict.status != "skipped")])
+    if status == "pass" and len(judged_verdicts) < len(limits):
         status = None
-    passed = sum(each.status == "pass" for each in judged)
+    passes = sum(verdict.status == "pass" for verdict in judged_verdicts)
     return WorkloadRow(
         name=workload.name,
         about=workload.about,
         storage_class=storage_class,
         status=status,
-        sentence=f"for {workload.name}: {storage_class} {_SAID[status]} ({passed} of {len(asked)} limits pass"
-        f"{''.join(f'; {workload.name} itself: {_found(each)}' for each in itself)})",
+        sentence=f"for {workload.name}: {storage_class} {_PHRASES[status]} ({passes} of {len(limits)} limits pass"
+        f"{''.join(f'; {workload.name} itself: {_status(verdict)}' for verdict in program_verdicts)})",
         profiles=workload.profiles,
         limits=[
-            *(_told(limit, verdict) for limit, verdict in found),
-            *(f"{workload.name} itself, killed under load: {_found(each)}" for each in itself),
+            *(_limit_in_words(limit, verdict) for limit, verdict in pairs),
+            *(f"{workload.name} itself, killed under load: {_status(verdict)}" for verdict in program_verdicts),
         ],
     )
 
 
 def _is_of_program(verdict: Verdict, workload: CarriedWorkload) -> bool:
-    """Whether it is on the program itself, which no load stands for, also where it could not begin or was skipped."""
+    """Return whether the verdict is on the program itself, also if its test could not begin or was skipped.
+
+    No load stands for the program.
+    """
     return workload.name in _PROGRAMS and verdict.subject == "workloads" and verdict.profile is None
 
 
-def _found(verdict: Verdict) -> str:
+def _status(verdict: Verdict) -> str:
     return "not judged" if verdict.status == "skipped" else verdict.status
 
 
-def _told(limit: TierLimit, verdict: Verdict | None) -> str:
-    """`postgresql-commit: write.iops at least 500 IOPS: fail, 120 IOPS`"""
+def _limit_in_words(limit: TierLimit, verdict: Verdict | None) -> str:
+    """Return `postgresql-commit: write.iops at least 500 IOPS: fail, 120 IOPS`."""
     if verdict is None:
         return f"{limit.profile}: {limit.limit}: not judged"
-    measured = f", {shown_measured(verdict)}" if verdict.measured is not None else ""
-    return f"{limit.profile}: {shown_rule(verdict)}: {_found(verdict)}{measured}"
+    figure = f", {shown_verdict_value(verdict)}" if verdict.measured is not None else ""
+    return f"{limit.profile}: {shown_rule(verdict)}: {_status(verdict)}{figure}"

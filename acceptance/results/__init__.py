@@ -1,1 +1,1 @@
-"""What a run found, as it is written and read again: `results.json`, the run's folder, the file of earlier runs."""
+"""The results of a run, written and read again: `results.json`, the run's folder, the history file."""

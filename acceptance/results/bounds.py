@@ -1,4 +1,4 @@
-"""The number that a verdict was held against, in words too."""
+"""The number that a verdict's figure was compared with, also in words."""
 
 from __future__ import annotations
 
@@ -18,29 +18,33 @@ class Bound:
     side: Operator
     value: float
     words: str
-    """`at least 750 IOPS`"""
+    """The limit in words, such as `at least 750 IOPS`."""
 
 
 def bound_of(verdict: Verdict) -> Bound | None:
-    """None where the verdict is on no number."""
-    asked = verdict.requirement
-    if asked.operator is None or asked.bound is None or (words := words_of(asked)) is None:
+    """Return the limit that the verdict's figure was compared with; None if the verdict is not about a number."""
+    requirement = verdict.requirement
+    if requirement.operator is None or requirement.bound is None or (words := words_of(requirement)) is None:
         return None
-    return Bound(side=asked.operator, value=asked.bound, words=words)
+    return Bound(side=requirement.operator, value=requirement.bound, words=words)
 
 
-def words_of(asked: Requirement) -> str | None:
-    """`at least 750 IOPS`; None of what is no number."""
-    if asked.operator is None or asked.bound is None or asked.unit is None:
+def words_of(requirement: Requirement) -> str | None:
+    """Return the limit in words, such as `at least 750 IOPS`; None if the requirement is not about a number."""
+    if requirement.operator is None or requirement.bound is None or requirement.unit is None:
         return None
-    amount = share(asked.bound) if asked.rule in SHARES else format_quantity(asked.bound, unit=asked.unit)
-    return f"{asked.operator.replace('_', ' ')} {amount}"
+    amount = (
+        share(requirement.bound)
+        if requirement.rule in SHARES
+        else format_quantity(requirement.bound, unit=requirement.unit)
+    )
+    return f"{requirement.operator.replace('_', ' ')} {amount}"
 
 
 def bounds_of(verdicts: Iterable[Verdict]) -> dict[str, tuple[Bound, ...]]:
-    """What was asked of each metric itself, and not of how it compares with another."""
-    found: dict[str, tuple[Bound, ...]] = {}
+    """Return the limits on each metric, without limits on its ratio to another metric."""
+    bounds: dict[str, tuple[Bound, ...]] = {}
     for verdict in verdicts:
         if verdict.metric is not None and verdict.unit != "ratio" and (bound := bound_of(verdict)) is not None:
-            found[verdict.metric] = (*found.get(verdict.metric, ()), bound)
-    return found
+            bounds[verdict.metric] = (*bounds.get(verdict.metric, ()), bound)
+    return bounds

@@ -1,10 +1,10 @@
-"""`SHA256SUMS`: what a run measured, listed so that any later change of it shows, and so that it can be signed.
+"""`SHA256SUMS`: the checksums of a run's files, which reveal any later change and can be signed.
 
-In the format of coreutils: `sha256sum -c SHA256SUMS` checks it without this suite. Listed is what is evidence: the
-results, all that load generators printed, the files of other tools, the report, which is what most people read, and
-JUnit's file and the metrics, which machines read.
+The format is that of coreutils: `sha256sum -c SHA256SUMS` checks it without this suite. It lists the evidence: the
+results, the output of the load generators, the files of other tools, the report, which most people read, and JUnit's
+file and the metrics, which machines read.
 
-A copy of a run's folder may leave listed files out, if a file `OMITTED` beside the list declares which: one file or
+A copy of a run's folder may leave listed files out, if a file `OMITTED` next to the list declares which: one file or
 folder (`fio/`) a line, and comments after `#`. The results cannot be left out.
 """
 
@@ -20,64 +20,64 @@ from acceptance.results.file import NAME as RESULTS
 from acceptance.text.errors import WrongUsage
 
 NAME = "SHA256SUMS"
-OMITTED = "OMITTED"
+OMISSIONS = "OMITTED"
 RAW = "fio"
-IMPORTED = "imported"
-"""files of other tools, where some were given to the run"""
+IMPORTS = "imported"
+"""The folder of other tools' files, if the run was given any."""
 REPORT = "report.html"
 JUNIT = "junit.xml"
 METRICS = "metrics.prom"
 # `hex  name` or `hex *name`; a name with a backslash or an end of line, which no run has, would begin with a backslash.
 _LINE = re.compile(r"(?P<digest>[0-9a-f]{64}) [ *](?P<name>[^/\\\n]+|(?:fio|imported)/[^/\\\n]+)")
-# Renderings by an older suite, which listed none of them, the checksums, their signatures, what is omitted.
-_UNLISTED = re.compile(r"[^/]+\.html|junit\.xml|metrics\.prom|SHA256SUMS(\.[-.\w]+)?|OMITTED")
+# Files outside the list: renderings by older suites, which listed none, the checksums, their signatures, OMITTED.
+_UNLISTED_NAMES = re.compile(r"[^/]+\.html|junit\.xml|metrics\.prom|SHA256SUMS(\.[-.\w]+)?|OMITTED")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Check:
-    """What became of a run's files since its checksums were written. `digest` is that of the list of checksums itself.
+    """The changes to a run's files since its checksums were written. `digest` is that of the list of checksums itself.
 
-    `unlisted` are files that they do not cover by intention; `omitted` are listed files that are not there, as
-    `OMITTED` declares. The other three are changes.
+    `unlisted_files` are files that the checksums intentionally do not cover; `omitted_files` are listed files that do
+    not exist, as `OMITTED` declares. The other three are changes.
     """
 
-    listed: int
+    listed_count: int
     digest: str
-    changed: Sequence[str]
+    changed_files: Sequence[str]
     missing: Sequence[str]
-    added: Sequence[str]
-    unlisted: Sequence[str]
-    omitted: Sequence[str]
+    added_files: Sequence[str]
+    unlisted_files: Sequence[str]
+    omitted_files: Sequence[str]
 
     @property
     def problems(self) -> list[str]:
-        """All changes, in words, missing files among them."""
-        kinds = (("changed", self.changed), ("missing", self.missing), ("added after the run", self.added))
-        return [f"{name}: {what}" for what, names in kinds for name in names]
+        """All changes in words, including missing files."""
+        kinds = (("changed", self.changed_files), ("missing", self.missing), ("added after the run", self.added_files))
+        return [f"{name}: {kind}" for kind, names in kinds for name in names]
 
 
 def checksums(folder: Path, *, renderings: Iterable[str] = ()) -> str:
-    """The checksums of the files in a run's folder, as they are now. Raises OSError where one cannot be read.
+    """Return the current checksums of the files in a run's folder. Raises OSError if a file cannot be read.
 
-    `renderings`: the names of those that will not be written again.
+    `renderings`: the names of the rendered files that will not be written again.
     """
-    found = [*(folder / RAW).iterdir(), *((folder / IMPORTED).glob("*"))]
-    raw = sorted(each for each in found if each.is_file())
-    listed = (folder / RESULTS, *raw, *(folder / rendering for rendering in renderings))
-    return "".join(f"{digest_of(path)}  {path.relative_to(folder)}\n" for path in listed)
+    paths = [*(folder / RAW).iterdir(), *((folder / IMPORTS).glob("*"))]
+    raw = sorted(path for path in paths if path.is_file())
+    listed_paths = (folder / RESULTS, *raw, *(folder / rendering for rendering in renderings))
+    return "".join(f"{digest_of(path)}  {path.relative_to(folder)}\n" for path in listed_paths)
 
 
 def check(folder: Path) -> Check:
     """Compare a run's folder with its checksums.
 
-    Raises WrongUsage where there are none, or what is no list of them, or where `OMITTED` is no list of files that may
-    be left out. That they were changed together with the
-    files cannot be seen here: only a signature of it, or its digest from elsewhere, tells.
+    Raises WrongUsage if there are no checksums, if their file is not a list of them, or if `OMITTED` is not a list of
+    files that may be left out. This function cannot detect that the checksums were changed together with the files:
+    only a signature of the list, or its digest from elsewhere, reveals that.
     """
     path = folder / NAME
     try:
         content = path.read_bytes()
-        listed = dict(_entries(content.decode("utf-8"), path))
+        digests = dict(_entries(content.decode("utf-8"), path))
     except FileNotFoundError:
         raise WrongUsage(
             f"{path}: wanted the checksums that a run writes at its end, found none: the run was killed before that, "
@@ -85,25 +85,25 @@ def check(folder: Path) -> Check:
         ) from None
     except (OSError, UnicodeDecodeError) as error:
         raise WrongUsage(f"{path}: wanted readable checksums, found: {error}; get it again") from error
-    found = {str(file.relative_to(folder)): file for file in _files(folder)}
-    others = [name for name in sorted(found) if name not in listed]
-    absent = [name for name in listed if name not in found] + [RESULTS] * (RESULTS not in {*listed, *found})
-    declared = _declared(folder / OMITTED, listed)
+    files = {str(file.relative_to(folder)): file for file in _files(folder)}
+    extra_names = [name for name in sorted(files) if name not in digests]
+    absent = [name for name in digests if name not in files] + [RESULTS] * (RESULTS not in {*digests, *files})
+    omissions = _read_omissions(folder / OMISSIONS, digests)
     return Check(
-        listed=len(listed),
+        listed_count=len(digests),
         digest=hashlib.sha256(content).hexdigest(),
-        changed=[name for name in listed if name in found and not _is(found[name], listed[name])],
-        missing=[name for name in absent if name not in declared],
-        added=[name for name in others if not _UNLISTED.fullmatch(name)],
-        unlisted=[name for name in others if _UNLISTED.fullmatch(name)],
-        omitted=[name for name in absent if name in declared],
+        changed_files=[name for name in digests if name in files and not _is(files[name], digests[name])],
+        missing=[name for name in absent if name not in omissions],
+        added_files=[name for name in extra_names if not _UNLISTED_NAMES.fullmatch(name)],
+        unlisted_files=[name for name in extra_names if _UNLISTED_NAMES.fullmatch(name)],
+        omitted_files=[name for name in absent if name in omissions],
     )
 
 
-def _declared(path: Path, listed: Iterable[str]) -> set[str]:
-    """The listed files that `OMITTED` names; none without that file.
+def _read_omissions(path: Path, names: Iterable[str]) -> set[str]:
+    """Return the listed files that `OMITTED` names; none if there is no such file.
 
-    Raises WrongUsage for a line that names the results, or no listed file.
+    Raises WrongUsage if a line names the results, or no listed file.
     """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
@@ -111,18 +111,18 @@ def _declared(path: Path, listed: Iterable[str]) -> set[str]:
         return set()
     except (OSError, UnicodeDecodeError) as error:
         raise WrongUsage(f"{path}: wanted readable names of files, found: {error}; get it again") from error
-    declared: set[str] = set()
+    omissions: set[str] = set()
     for number, line in enumerate(lines, start=1):
         if not (name := line.partition("#")[0].strip()):
             continue
-        meant = {one for one in listed if one == name or (name.endswith("/") and one.startswith(name))} - {RESULTS}
-        if not meant:
+        matches = {file for file in names if file == name or (name.endswith("/") and file.startswith(name))} - {RESULTS}
+        if not matches:
             raise WrongUsage(
                 f"{path}:{number}: wanted a file that {NAME} lists, or its folder ({RAW}/), and not {RESULTS}, found "
                 f"{name[:80]!r}; correct the line"
             )
-        declared |= meant
-    return declared
+        omissions |= matches
+    return omissions
 
 
 def _entries(text: str, path: Path) -> Iterator[tuple[str, str]]:
@@ -140,18 +140,18 @@ def _entries(text: str, path: Path) -> Iterator[tuple[str, str]]:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    """All that is no folder, at any depth; links as what they are, not as what they point to."""
+    """Yield everything except folders, at any depth. A symbolic link counts as a link, not as its target."""
     for path in folder.rglob("*"):
         if path.is_symlink() or not path.is_dir():
             yield path
 
 
 def _is(path: Path, digest: str) -> bool:
-    """Whether it is a file of this content; a link is none, for it may show something else tomorrow."""
+    """Return whether the path is a file with this digest. A link is not, because its target may change later."""
     return path.is_file() and not path.is_symlink() and digest_of(path) == digest
 
 
 def digest_of(path: Path) -> str:
-    """The SHA-256 of a file, in hexadecimal. Raises OSError where it cannot be read."""
+    """Return the SHA-256 of a file, in hexadecimal. Raises OSError if the file cannot be read."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -30,12 +30,12 @@ class StorageClass(Frozen):
 
     @property
     def waits_for_pod(self) -> bool:
-        """Whether a volume is provisioned only once a pod needs it, and where that pod runs."""
+        """True if a volume is provisioned only when a pod needs it, in the place where that pod runs."""
         return self.binding_mode == "WaitForFirstConsumer"
 
     @property
     def provisions(self) -> bool:
-        """Whether anything is named that makes volumes of it."""
+        """True if the class names a provisioner that creates volumes."""
         return self.provisioner not in ("", "kubernetes.io/no-provisioner")
 
 
@@ -65,6 +65,6 @@ class Cluster(Frozen):
 
     @property
     def is_lab(self) -> bool:
-        """Whether fewer machines than nodes run it, or something is in place of the real thing."""
-        shared = self.machines is not None and self.machines < len(self.nodes)
-        return self.kind == "embedded" or bool(self.stand_ins) or shared
+        """True if fewer machines than nodes run the cluster, or if it uses substitutes for real components."""
+        shares_machines = self.machines is not None and self.machines < len(self.nodes)
+        return self.kind == "embedded" or bool(self.stand_ins) or shares_machines

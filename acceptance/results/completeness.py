@@ -1,4 +1,4 @@
-"""Which classes a run is about, and whether it did all it was asked: tests that were selected, limits of the tier."""
+"""The classes that a run is about, and the completeness of the run: selected tests and limits of the tier."""
 
 from __future__ import annotations
 
@@ -6,117 +6,122 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from acceptance.results.conditions import worded
+from acceptance.results.conditions import question_in_words
 from acceptance.results.document import Overall, Results, Verdict
 from acceptance.results.verdicts import PARTIAL_STATUS, overall
 
 
 @dataclass(frozen=True, kw_only=True)
 class Missing:
-    """What a run left out. `tests`: selected and without a verdict, of `selected` in all.
+    """The parts that a run left out. `tests`: selected tests without a verdict, of `selected_count` in all.
 
-    `limits`: limits of the tier that apply and were not judged; `not_applicable`: those that do not apply, of `asked`
-    in all; `judged`: how many were. `required`: tests that the tier requires, and that did not pass on every class.
+    `limits`: limits of the tier that apply and were not judged; `not_applicable`: those that do not apply, of
+    `limit_count` in all; `judged_count`: the number of judged limits. `required_tests`: tests that the tier requires,
+    and that did not pass on every class.
     """
 
     tests: list[str]
-    selected: int
+    selected_count: int
     limits: list[str]
     not_applicable: list[str]
-    asked: int
-    judged: int
-    required: list[str]
+    limit_count: int
+    judged_count: int
+    required_tests: list[str]
 
     @property
     def applying(self) -> int:
-        """How many limits of the tier apply."""
-        return self.asked - len(self.not_applicable)
+        """The number of limits of the tier that apply."""
+        return self.limit_count - len(self.not_applicable)
 
     @property
     def in_part(self) -> bool:
-        """Whether the tier was judged in part: a limit that applies was not judged, or a required test not passed."""
-        return self.judged < self.applying or bool(self.required)
+        """True if the tier was judged in part: a limit that applies was not judged, or a required test did not pass."""
+        return self.judged_count < self.applying or bool(self.required_tests)
 
 
 def missing(results: Results, *, storage_class: str | None = None) -> Missing:
-    """What a run that judges the whole tier would have said and this one does not.
+    """Return the tests and limits of the tier on which this run has no verdict.
 
-    `storage_class`: of this class alone; None: of all. Results of older suites name neither the selected tests nor the
-    limits: then these lists are empty, and the verdicts on a metric are counted.
+    `storage_class`: for this class alone; None: for all. Results of older suites name neither the selected tests nor
+    the limits: then these lists are empty, and the verdicts on a metric are counted.
     """
-    reached = {verdict.test for verdict in results.verdicts}
+    reached_tests = {verdict.test for verdict in results.verdicts}
     all_classes = classes_under_test(results)
     classes = all_classes if storage_class is None else [storage_class]
     limits = results.tested_with.limits if results.tested_with else []
-    judged = {key for verdict in results.verdicts if verdict.status != "skipped" for key in _questions(verdict)}
-    idle = {key for verdict in results.verdicts if not verdict.applies for key in _questions(verdict)} - judged
-    left: list[str] = []
+    judged_keys = {key for verdict in results.verdicts if verdict.status != "skipped" for key in _questions(verdict)}
+    idle = {key for verdict in results.verdicts if not verdict.applies for key in _questions(verdict)} - judged_keys
+    open_limits: list[str] = []
     not_applicable: list[str] = []
     for name in classes or [""]:
         for limit in limits:
             question = (name, *limit.question)
-            if question not in judged:
-                told = f"{limit.profile}: {limit.limit}" + (f", on {name}" if len(classes) > 1 else "")
-                (not_applicable if question in idle else left).append(told)
-    # Without the limits by name, of one class a share.
-    asked = len(limits) * len(classes or [""]) or results.tier_limits * len(classes or [""]) // len(all_classes or [""])
-    counted = sum(
+            if question not in judged_keys:
+                label = f"{limit.profile}: {limit.limit}" + (f", on {name}" if len(classes) > 1 else "")
+                (not_applicable if question in idle else open_limits).append(label)
+    # If the limits are not known by name, one class has its share of their number.
+    limit_count = len(limits) * len(classes or [""]) or results.tier_limits * len(classes or [""]) // len(
+        all_classes or [""]
+    )
+    judgments = sum(
         verdict.metric is not None and verdict.status != "skipped" and verdict.storage_class in classes
         for verdict in results.verdicts
     )
     return Missing(
-        tests=[test for test in results.run.tests if test not in reached],
-        selected=len(results.run.tests),
-        limits=left,
+        tests=[test for test in results.run.tests if test not in reached_tests],
+        selected_count=len(results.run.tests),
+        limits=open_limits,
         not_applicable=not_applicable,
-        asked=asked,
-        judged=asked - len(left) - len(not_applicable) if limits else min(counted, asked),
-        required=_not_passed(results, classes or [""]),
+        limit_count=limit_count,
+        judged_count=limit_count - len(open_limits) - len(not_applicable) if limits else min(judgments, limit_count),
+        required_tests=_missing_passes(results, classes or [""]),
     )
 
 
 def _questions(verdict: Verdict) -> Iterator[tuple[object, ...]]:
-    """The class, and what a verdict is on, as limits of the tier have it: as data, and as older suites wrote it."""
-    for question in (verdict.requirement.question, worded(verdict.profile, verdict.limit)):
+    """Yield the class and the question of a verdict, as data and as older suites wrote it in words."""
+    for question in (verdict.requirement.question, question_in_words(verdict.profile, verdict.limit)):
         yield verdict.storage_class, *question
 
 
 def overall_of(results: Results) -> Overall:
-    """What the results say of the storage: a run that broke off, or left objects behind, passes nothing.
+    """Return the overall result: a run that broke off, or left objects behind, does not pass.
 
     Results of older suites do not distinguish a tier that was judged in part.
     """
     in_part = results.tier_limits_judged is not None and missing(results).in_part
-    judged = overall(results.verdicts, in_part=in_part)
-    asked = results.settings.get("partial")
-    expected = next((status for name, status in PARTIAL_STATUS.items() if name == asked), PARTIAL_STATUS["partial"])
-    troubled = bool(results.errors) or results.run.exit_status != (expected if judged == "partial" else 0)
-    return "inconclusive" if judged in ("pass", "partial") and troubled else judged
+    outcome = overall(results.verdicts, in_part=in_part)
+    partial = results.settings.get("partial")
+    expected = next((status for name, status in PARTIAL_STATUS.items() if name == partial), PARTIAL_STATUS["partial"])
+    has_problems = bool(results.errors) or results.run.exit_status != (expected if outcome == "partial" else 0)
+    return "inconclusive" if outcome in ("pass", "partial") and has_problems else outcome
 
 
-def _not_passed(results: Results, classes: list[str]) -> list[str]:
-    passed = {
+def _missing_passes(results: Results, classes: list[str]) -> list[str]:
+    passes = {
         (verdict.storage_class, verdict.test.partition("[")[0])
         for verdict in results.verdicts
         if verdict.status == "pass"
     }
 
-    def has_passed(required: str, name: str) -> bool:
-        return any(of == name and (test == required or test.startswith(f"{required}::")) for of, test in passed)
+    def has_pass(required_test: str, name: str) -> bool:
+        return any(
+            of == name and (test == required_test or test.startswith(f"{required_test}::")) for of, test in passes
+        )
 
     return [
-        required + (f", on {name}" if len(classes) > 1 else "")
+        required_test + (f", on {name}" if len(classes) > 1 else "")
         for name in classes
-        for required in (results.tested_with.required if results.tested_with else [])
-        if not has_passed(required, name)
+        for required_test in (results.tested_with.required if results.tested_with else [])
+        if not has_pass(required_test, name)
     ]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Totals:
-    """How many verdicts have each status, and how many tests have none.
+    """The number of verdicts of each status, and the number of tests without a verdict.
 
-    `not_reached`: selected tests without a verdict; `not_selected`: None in results of older suites.
+    `not_reached`: the number of selected tests without a verdict; `not_selected`: None in results of older suites.
     """
 
     passed: int
@@ -127,26 +132,26 @@ class Totals:
     not_selected: int | None
 
     @property
-    def judged(self) -> int:
-        """How many verdicts say something of the storage."""
+    def judged_count(self) -> int:
+        """The number of verdicts that pass, fail or are inconclusive."""
         return self.passed + self.failed + self.inconclusive
 
 
 def totals(results: Results) -> Totals:
-    """Count the verdicts by status, and the tests that have none."""
-    counted = Counter(verdict.status for verdict in results.verdicts)
+    """Count the verdicts by status, and the tests without a verdict."""
+    counts = Counter(verdict.status for verdict in results.verdicts)
     return Totals(
-        passed=counted["pass"],
-        failed=counted["fail"],
-        inconclusive=counted["inconclusive"],
-        skipped=counted["skipped"],
+        passed=counts["pass"],
+        failed=counts["fail"],
+        inconclusive=counts["inconclusive"],
+        skipped=counts["skipped"],
         not_reached=len(missing(results).tests),
         not_selected=results.run.deselected,
     )
 
 
 def is_whole(results: Results) -> bool:
-    """Whether the run came to its end and reached a verdict in all tests that were selected.
+    """Return whether the run came to its end and reached a verdict in all selected tests.
 
     Older suites wrote `complete` as soon as there was an exit status, and an interrupted run has one too.
     """
@@ -154,17 +159,21 @@ def is_whole(results: Results) -> bool:
 
 
 def classes_under_test(results: Results) -> list[str]:
-    """All that were asked for or found, as far as they are known: none where the cluster's default class was asked for
-    and never found."""
-    asked = results.settings.get("storage_class")
-    judged = [verdict.storage_class for verdict in results.verdicts]
-    return list(dict.fromkeys([*(map(str, asked) if isinstance(asked, list) else ()), *judged, *_measured(results)]))
+    """Return all classes that were requested or tested, as far as they are known.
+
+    The list is empty if the cluster's default class was requested and never found.
+    """
+    setting = results.settings.get("storage_class")
+    classes = [verdict.storage_class for verdict in results.verdicts]
+    return list(
+        dict.fromkeys([*(map(str, setting) if isinstance(setting, list) else ()), *classes, *_candidates(results)])
+    )
 
 
 def measured_classes(results: Results) -> list[str]:
-    """Those of them that something was measured on, in the order of their measurement."""
-    return list(dict.fromkeys(_measured(results)))
+    """Return the candidate classes with measurements, in the order of their measurement."""
+    return list(dict.fromkeys(_candidates(results)))
 
 
-def _measured(results: Results) -> list[str]:
+def _candidates(results: Results) -> list[str]:
     return [measurement.storage_class for measurement in results.measurements if measurement.role == "candidate"]

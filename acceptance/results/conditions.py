@@ -1,4 +1,4 @@
-"""What a run was judged by: the texts of its loads and limits."""
+"""The conditions of a run's verdicts: the texts of its loads and limits."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ class TierLimit(Frozen):
 
     @property
     def question(self) -> tuple[object, ...]:
-        """What it asks; of results of older suites in words, as `worded` has them."""
-        return worded(self.profile, self.limit) if self.requirement is None else self.requirement.question
+        """The question of the limit; in words, as `question_in_words` returns it, for results of older suites."""
+        return question_in_words(self.profile, self.limit) if self.requirement is None else self.requirement.question
 
 
-def worded(profile: str | None, limit: str) -> tuple[object, ...]:
-    """What a limit asks, told from others by its words alone."""
+def question_in_words(profile: str | None, limit: str) -> tuple[object, ...]:
+    """Return the question of a limit that only its words distinguish from other limits."""
     return profile, limit
 
 
@@ -44,7 +44,7 @@ class Conditions(Frozen):
 
 
 class CpuLatency(Frozen):
-    """Whether the suite kept the host's CPUs from sleeping while it ran; `reason`: why it did not."""
+    """The outcome of keeping the host's CPUs awake while the suite ran; `reason`: why they were not kept awake."""
 
     held_low: bool
     reason: str | None = None

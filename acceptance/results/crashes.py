@@ -1,4 +1,4 @@
-"""What crashes found: the models behind `durability` and `failovers` in `results.json`. All frozen; times in s.
+"""Records of crashes: the models behind `durability` and `failovers` in `results.json`. All frozen; times in s.
 
 They import no model of the results that holds them.
 """
@@ -46,7 +46,7 @@ class DurabilityRecord(Frozen):
 
     @property
     def lost_count(self) -> int:
-        """How many acknowledged records are not there."""
+        """The number of lost acknowledged records."""
         return sum(last - first + 1 for first, last in self.lost)
 
 
@@ -76,5 +76,5 @@ class FailoverRecord(Frozen):
 
     @property
     def seconds(self) -> float:
-        """From the last durable write on the one node to the first on the other."""
+        """The seconds from the last durable write on one node to the first on the other."""
         return sum(phase.seconds for phase in self.phases)

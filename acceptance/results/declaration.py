@@ -1,4 +1,4 @@
-"""What who ran the suite declares of the storage: no measurement can show it, and no verdict comes from it."""
+"""The declaration of the person who ran the suite: facts about the storage that are not measured or judged."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from acceptance.results.model import Frozen
 
 
 class Declaration(Frozen):
-    """What the person who hands over the results states."""
+    """The statements of the person who hands over the results."""
 
     product: str
     version: str

@@ -1,4 +1,4 @@
-"""What planned disruption showed: the models behind `storage_pods` in `results.json`. All frozen; times in s.
+"""Records of planned disruption: the models behind `storage_pods` in `results.json`. All frozen; times in s.
 
 They import no model of the results that holds them.
 """
@@ -50,10 +50,10 @@ class StoragePodsRecord(Frozen):
 
     @property
     def lost_count(self) -> int:
-        """How many acknowledged records are not there."""
+        """The number of lost acknowledged records."""
         return sum(last - first + 1 for first, last in self.lost)
 
     @property
     def problem(self) -> str:
-        """What did not come back."""
+        """The first problem of a killed pod that did not come back; empty if there is none."""
         return next((kill.problem for kill in self.kills if kill.problem), "")

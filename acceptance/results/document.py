@@ -1,4 +1,4 @@
-"""What a run found: the models behind `results.json`. All frozen; times in s, rates in 1/s and B/s, CPU in s/s."""
+"""The document of a run: the models behind `results.json`. All frozen; times in s, rates in 1/s and B/s, CPU in s/s."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from acceptance.results.under_load import UnderLoadRecord
 Role = Literal["candidate", "baseline"]
 Status = Literal["pass", "fail", "inconclusive", "skipped"]
 Overall = Literal["pass", "partial", "fail", "inconclusive"]
-"""`partial`: nothing failed and all that was judged passed, but the tier was judged in part."""
+"""`partial`: all verdicts passed, but the tier was judged in part."""
 
 
 class Estimate(Frozen):
@@ -66,14 +66,14 @@ class RelativeEstimate(Frozen):
 
 
 class LatencyPoint(Frozen):
-    """That percentage of the operations took no longer than `seconds`."""
+    """A latency percentile: `percentile` percent of the operations took no longer than `seconds`."""
 
     percentile: float
     seconds: float
 
 
 class Measurement(Frozen):
-    """What one profile showed on one StorageClass."""
+    """The results of one profile on one StorageClass."""
 
     id: str
     profile: str
@@ -120,7 +120,7 @@ class SustainedRecord(Frozen):
 
 
 class Verdict(Frozen):
-    """One requirement, judged. Its figure has an interval, or is exact, as a count is; or there is none."""
+    """The verdict on one requirement. Its figure, if there is one, has an interval or is exact, such as a count."""
 
     id: str
     test: str = Field(default="", description="the test that requested it; set when the verdict is accepted")
@@ -147,17 +147,17 @@ class Verdict(Frozen):
 
     @property
     def rule(self) -> str:
-        """The name of the question."""
+        """The name of the rule that the verdict judges."""
         return self.requirement.rule
 
     @property
     def profile(self) -> str | None:
-        """The profile that was run, or what stands in its place."""
+        """The profile that was run, or the name that replaces it."""
         return self.requirement.profile
 
     @property
     def metric(self) -> str | None:
-        """What was measured; None where something holds or does not."""
+        """The metric that was measured; None if the requirement holds or does not."""
         return self.requirement.metric
 
 

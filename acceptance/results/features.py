@@ -1,4 +1,4 @@
-"""What a class was seen to be able to do: the models behind `capabilities` in `results.json`.
+"""Observed capabilities of a class: the models behind `capabilities` in `results.json`.
 
 They import no model of the results that holds them.
 """
@@ -12,7 +12,7 @@ from pydantic import Field
 from acceptance.results.model import Frozen
 
 Capability = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
-"""what volumes can do, by the name that results and options have for it; each is declared in `trials/features/`"""
+"""The name of a capability of volumes in results and options; `trials/features/` declares each capability."""
 CapabilityStatus = Literal["seen", "missing", "failed", "not_tried"]
 
 

@@ -1,4 +1,4 @@
-"""What a trial found as figures: the record of subjects that need no form of their own."""
+"""The figures of a trial: the record of subjects that need no form of their own."""
 
 from __future__ import annotations
 
@@ -33,5 +33,5 @@ class FiguresRecord(Frozen):
     )
 
     def figure(self, metric: str) -> NamedFigure | None:
-        """The figure of that name; None if there is none."""
-        return next((each for each in self.figures if each.metric == metric), None)
+        """Return the figure of that metric; None if there is none."""
+        return next((figure for figure in self.figures if figure.metric == metric), None)

@@ -1,4 +1,4 @@
-"""Reads `results.json` again: of this suite or an older one, whole or of a run that was killed, and from strangers."""
+"""Reads `results.json` of this suite or an older one, complete or from a killed run, including untrusted files."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from acceptance.text.sanitizing import sanitize_values
 
 NAME = "results.json"
 LARGEST_B = 512 * 1024**2
-"""a day of load on many volumes writes a tenth of that"""
+"""The maximum size in bytes; a day of load on many volumes writes a tenth of it."""
 _READS = Results.model_fields["schema_version"].default
 _MOST_TOLD = 3
-# Bytes of an exabyte have 19; what is longer is no figure of a run, and does not fit into a float either.
+# An exabyte in bytes has 19 digits; a longer number is no figure of a run, and does not fit into a float either.
 _MOST_DIGITS = 20
 
 
 def read_results(path: Path) -> Results:
-    """The results in the file at `path`, or in the run folder at `path`; its texts are fit to be shown.
+    """Return the results in the file at `path`, or in the run folder at `path`, with texts that are safe to display.
 
-    Raises WrongUsage, with what was wanted, what was found and what to do, for what is no such file.
+    Raises WrongUsage if it is no such file; the message says what was wanted, what was found and what to do.
     """
     path = path / NAME if path.is_dir() else path
     try:
@@ -47,7 +47,7 @@ def read_results(path: Path) -> Results:
     try:
         data = _data(text, path)
         _check_version(data, path)
-        results = Results.model_validate(sanitize_values(version_2.lifted(version_1.lifted(data))))
+        results = Results.model_validate(sanitize_values(version_2.upgrade(version_1.upgrade(data))))
     except RecursionError:
         raise WrongUsage(
             f"{path}: wanted the {NAME} of a run, found brackets nested deeper than any run writes; get the file that "
@@ -61,16 +61,16 @@ def read_results(path: Path) -> Results:
 
 
 def _data(text: str, path: Path) -> dict[str, Any]:
-    """The document as plain data; numbers that are none are refused here, for nothing can be said of them."""
+    """Return the document as plain data. Refuse numbers that are not finite, because they cannot be compared."""
     if not text.strip():
         raise WrongUsage(f"{path}: wanted the {NAME} of a run, found an empty file; get it from the run again")
     try:
         data = json.loads(text, parse_constant=_no_number, parse_float=_finite, parse_int=_small)
     except json.JSONDecodeError as error:
         cut = not text.rstrip().endswith("}")
-        found = "a part of one, which ends in its middle" if cut and text.lstrip().startswith("{") else "no JSON"
+        shape = "a part of one, which ends in its middle" if cut and text.lstrip().startswith("{") else "no JSON"
         raise WrongUsage(
-            f"{path}:{error.lineno}: wanted the {NAME} of a run, found {found} ({error.msg}); get the whole file again"
+            f"{path}:{error.lineno}: wanted the {NAME} of a run, found {shape} ({error.msg}); get the whole file again"
         ) from None
     except (ValueError, RecursionError) as error:
         raise WrongUsage(f"{path}: wanted the {NAME} of a run, found one with {error}; get it again") from None
@@ -107,14 +107,14 @@ def _suite(data: dict[str, Any]) -> str:
 
 
 def _problems(error: ValidationError, data: dict[str, Any], path: Path) -> str:
-    """What does not fit, the first of it by name."""
-    unknown = [_place(each["loc"]) for each in error.errors() if each["type"] == "extra_forbidden"]
+    """Return the message about the parts of the document that do not fit, with the names of the first ones."""
+    unknown = [_place(item["loc"]) for item in error.errors() if item["type"] == "extra_forbidden"]
     if unknown and len(unknown) == error.error_count():
         return (
             f"{path}: wanted only fields that suite {__version__} knows, found {_first(unknown)}, written by "
             f"{_suite(sanitize_values(data))}; read it with that suite or a newer one"
         )
-    wrong = [f"{_place(each['loc'])}: {each['msg']}" for each in error.errors() if each["type"] != "extra_forbidden"]
+    wrong = [f"{_place(item['loc'])}: {item['msg']}" for item in error.errors() if item["type"] != "extra_forbidden"]
     return (
         f"{path}: wanted the {NAME} of a run, found one that does not fit ({_first(wrong)}); it is damaged, was "
         "changed, or is of an older suite than can be read: get the file that the run wrote"
@@ -125,33 +125,33 @@ def _place(location: tuple[int | str, ...]) -> str:
     return ".".join(map(str, location))
 
 
-def _first(found: list[str]) -> str:
-    more = len(found) - _MOST_TOLD
-    return ", ".join(found[:_MOST_TOLD]) + (f" and {more} more" if more > 0 else "")
+def _first(problems: list[str]) -> str:
+    more = len(problems) - _MOST_TOLD
+    return ", ".join(problems[:_MOST_TOLD]) + (f" and {more} more" if more > 0 else "")
 
 
 def _impossible(results: Results) -> Iterator[str]:
-    """What fits the schema, and yet no run finds: it could not be shown."""
+    """Yield the problems of values that fit the schema but that no run can produce; the report cannot show them."""
     if not all(map(math.isfinite, _numbers(results.model_dump()))):
         yield "it holds a number that is not finite"
-    known = {measurement.id for measurement in results.measurements}
+    measurement_ids = {measurement.id for measurement in results.measurements}
     for measurement in results.measurements:
-        if measurement.compared_with is not None and measurement.compared_with not in known:
+        if measurement.compared_with is not None and measurement.compared_with not in measurement_ids:
             yield f"{measurement.id} was measured beside {measurement.compared_with}, which is not in it"
-        for path, one in measurement.metrics.items():
-            if min(one.mean, one.low or 0.0, one.high or 0.0) < 0.0:
+        for path, estimate in measurement.metrics.items():
+            if min(estimate.mean, estimate.low or 0.0, estimate.high or 0.0) < 0.0:
                 yield f"{path} of {measurement.id} is below zero"
-            if not 0.0 < one.confidence < 1.0:
-                yield f"the confidence of {path} of {measurement.id} is {one.confidence}"
+            if not 0.0 < estimate.confidence < 1.0:
+                yield f"the confidence of {path} of {measurement.id} is {estimate.confidence}"
     for verdict in results.verdicts:
         if min(verdict.measured or 0.0, verdict.low or 0.0, verdict.high or 0.0) < 0.0:
             yield f"what {verdict.id} rests on is below zero"
 
 
 def _numbers(value: Any) -> Iterator[float]:
-    """All numbers in a document, at any depth."""
+    """Yield all floats in a document, at any depth."""
     if isinstance(value, float):
         yield value
     elif isinstance(value, dict | list):
-        for each in value.values() if isinstance(value, dict) else value:
-            yield from _numbers(each)
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _numbers(item)

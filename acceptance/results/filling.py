@@ -1,4 +1,4 @@
-"""What became of volumes that were filled to their end: the models behind `full_volumes` in `results.json`. Bytes, s.
+"""Records of volumes that were filled completely: the models behind `full_volumes` in `results.json`. Bytes, s.
 
 They import no model of the results that holds them.
 """
@@ -25,7 +25,7 @@ TITLES: dict[Aspect, str] = {
 
 
 class Finding(Frozen):
-    """One thing that a full volume must do."""
+    """The finding about one behavior that a full volume must have."""
 
     aspect: Aspect
     status: Literal["held", "failed", "not_tried"]

@@ -1,9 +1,7 @@
-"""What is kept of a run, which level was accepted, and what both say of a metric: the lines of a history, and `trends`
-in `results.json`.
+"""Runs and accepted levels in a history, and trends of metrics: the lines of a history, and `trends` in `results.json`.
 
 All frozen; times in s (CPU time of an operation, too), rates in 1/s and B/s, CPU use in CPU seconds a second, sizes in
-bytes. They import no model of
-the results that holds them.
+bytes. They import no model of the results that holds them.
 """
 
 from __future__ import annotations
@@ -21,7 +19,7 @@ Value = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
 
 
 class KeptMetric(Frozen):
-    """One metric as it was measured: its mean, and the interval of that within the run where there was one."""
+    """One measured metric: its mean, and the interval of the mean within the run, if there was one."""
 
     mean: Value
     low: Value | None
@@ -35,7 +33,7 @@ class KeptMetric(Frozen):
 
 
 class KeptMeasurement(Frozen):
-    """What one profile showed on one class."""
+    """The results of one profile on one class."""
 
     profile: str
     profile_digest: str = Field(description="SHA-256 of the profile's text: another load is another series")
@@ -63,7 +61,7 @@ class RunRecord(Frozen):
 
 
 class AcceptedLevel(Frozen):
-    """From this run on the level is as it should be, whatever was before: a line of the history."""
+    """An accepted level: from this run on, values are compared with it. It is a line of the history."""
 
     schema_version: Literal[1] = 1
     accepted: str = Field(description="the first run of the level, by its id")
@@ -75,7 +73,7 @@ class AcceptedLevel(Frozen):
 
 
 class TrendPoint(Frozen):
-    """A metric in one run. `low` and `high` are of that run alone: they hold no variation between nights."""
+    """A metric in one run. `low` and `high` are of that run alone: they do not include the variation between nights."""
 
     run: str
     date: AwareDatetime
@@ -95,7 +93,7 @@ class ChangePoint(Frozen):
 
 
 class TrendRecord(Frozen):
-    """What the history says about one metric, and what follows for this run."""
+    """The history of one metric, and its consequence for this run."""
 
     storage_class: str
     profile: str

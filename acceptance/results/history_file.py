@@ -1,4 +1,4 @@
-"""The file of earlier runs: JSON lines that are only ever added to, by several runs at once if need be."""
+"""The history file of earlier runs: JSON lines that are only appended, also by several runs at the same time."""
 
 from __future__ import annotations
 
@@ -18,50 +18,50 @@ from acceptance.results.history import SCHEMA_VERSION, AcceptedLevel, RunRecord
 from acceptance.text.errors import EnvironmentFailure, WrongUsage
 
 NAME = "history.jsonl"
-"""The file of a folder that is named as a history."""
+"""The name of the history file in a folder that is given as the history."""
 LOCK_TIMEOUT_S = 30.0
-"""A line is written in milliseconds: whoever keeps the file for longer has been stopped, or does not run this suite."""
+"""Writing a line takes milliseconds: a process that locks the file for longer is suspended, or is not this suite."""
 _BEGINNING = b'{"schema_version":1,"run":"'  # also of a line that was cut off
 
 
 @dataclass(frozen=True, kw_only=True)
 class History:
-    """Earlier runs by their date, oldest first, the levels that were accepted, and what is wrong with other lines."""
+    """Earlier runs by date, oldest first, the accepted levels, and the problems of all other lines."""
 
     path: Path
     runs: tuple[RunRecord, ...] = ()
-    accepted: tuple[AcceptedLevel, ...] = ()
+    accepted_levels: tuple[AcceptedLevel, ...] = ()
     problems: tuple[str, ...] = field(default=())
 
 
-def history_path(named: Path) -> Path:
-    """The file that is meant: the one named, or that of the folder that is named. Neither need exist, its folder must.
+def history_path(place: Path) -> Path:
+    """Return the history file at `place`, a file or a folder. The file need not exist, but its folder must.
 
-    Raises ValueError for what can be no history.
+    Raises ValueError if no history can be at `place`.
     """
-    path = named / NAME if named.is_dir() else named
+    path = place / NAME if place.is_dir() else place
     if not path.parent.is_dir():
-        raise ValueError(f"wanted a history file in a folder that exists, found {named}; make the folder {path.parent}")
+        raise ValueError(f"wanted a history file in a folder that exists, found {place}; make the folder {path.parent}")
     if path.exists() and not path.is_file():
-        raise ValueError(f"wanted a history file or a folder for it, found {named}, which is neither; name another")
+        raise ValueError(f"wanted a history file or a folder for it, found {place}, which is neither; name another")
     return path
 
 
 def read_history(path: Path) -> History:
-    """The runs and accepted levels in the file at `path`; none where there is no such file yet.
+    """Return the runs and accepted levels in the file at `path`; none if there is no such file yet.
 
-    A line that is damaged, as by a writer that was killed, is passed over and told among the problems. Raises
-    WrongUsage for a file that cannot be read, is no history, or has lines of another schema.
+    A damaged line, for example of a writer that was killed, is skipped and reported among the problems. Raises
+    WrongUsage if the file cannot be read, is no history, or has lines of another schema.
     """
     try:
-        with path.open("rb") as file, _locked(file.fileno(), fcntl.LOCK_SH, path):
+        with path.open("rb") as file, _file_lock(file.fileno(), fcntl.LOCK_SH, path):
             lines = file.read().split(b"\n")
     except FileNotFoundError:
         return History(path=path)
     except (OSError, EnvironmentFailure) as error:
         raise WrongUsage(f"{path}: wanted a history that can be read, found: {error}; name another file") from error
     runs: dict[str, RunRecord] = {}
-    accepted: list[AcceptedLevel] = []
+    levels: list[AcceptedLevel] = []
     problems: list[str] = []
     for number, line in enumerate(lines, start=1):
         if not line.strip():
@@ -70,33 +70,33 @@ def read_history(path: Path) -> History:
         if isinstance(record, RunRecord):
             runs[record.run] = record
         elif isinstance(record, AcceptedLevel):
-            accepted.append(record)
+            levels.append(record)
         else:
             problems.append(f"{record}; the line is ignored")
     if problems and not runs and not any(line.startswith(_BEGINNING) for line in lines):
         raise WrongUsage(f"{path}: wanted a history, found a file without a line of one; name another file")
     problems += [
-        f"{path}: wanted the run {each.accepted}, the first of the level accepted on {each.date:%Y-%m-%d}, found no "
+        f"{path}: wanted the run {level.accepted}, the first of the level accepted on {level.date:%Y-%m-%d}, found no "
         "line of it; the level is ignored"
-        for each in accepted
-        if each.accepted not in runs
+        for level in levels
+        if level.accepted not in runs
     ]
     oldest_first = sorted(runs.values(), key=lambda run: run.date)
-    return History(path=path, runs=tuple(oldest_first), accepted=tuple(accepted), problems=tuple(problems))
+    return History(path=path, runs=tuple(oldest_first), accepted_levels=tuple(levels), problems=tuple(problems))
 
 
 def append(path: Path, record: RunRecord | AcceptedLevel) -> None:
-    """Add the run, or the level, to the file at `path`, which is made where there is none; durable when this returns.
+    """Append the run, or the level, to the file at `path`, and create the file if needed; durable on return.
 
-    The line goes to the end in one write, under a lock. It begins anew where another writer was killed in the middle
-    of its own, and is taken back where there is no room for the whole of it. Raises EnvironmentFailure where it cannot
+    The line is appended in one write, under a lock. If another writer was killed in the middle of its line, this line
+    begins on a new line. If there is no room for all of it, it is removed again. Raises EnvironmentFailure if it cannot
     be written.
     """
     line = record.model_dump_json().encode() + b"\n"
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
         try:
-            with _locked(descriptor, fcntl.LOCK_EX, path):
+            with _file_lock(descriptor, fcntl.LOCK_EX, path):
                 _write_at_end(descriptor, line)
         finally:
             os.close(descriptor)
@@ -109,9 +109,9 @@ def _write_at_end(descriptor: int, line: bytes) -> None:
     if size and os.pread(descriptor, 1, size - 1) != b"\n":
         line = b"\n" + line
     try:
-        written = os.write(descriptor, line)
-        if written != len(line):
-            raise OSError(f"only {written} of {len(line)} bytes could be written")
+        written_bytes = os.write(descriptor, line)
+        if written_bytes != len(line):
+            raise OSError(f"only {written_bytes} of {len(line)} bytes could be written")
         os.fsync(descriptor)
     except OSError:
         os.ftruncate(descriptor, size)
@@ -119,17 +119,17 @@ def _write_at_end(descriptor: int, line: bytes) -> None:
 
 
 @contextmanager
-def _locked(descriptor: int, kind: int, path: Path) -> Iterator[None]:
-    """Hold the file against other writers, or against all others. Raises EnvironmentFailure if nobody lets it go."""
+def _file_lock(descriptor: int, kind: int, path: Path) -> Iterator[None]:
+    """Lock the file against writers, or against all other processes. Raises EnvironmentFailure if it stays locked."""
 
-    def taken() -> bool:
+    def lock() -> bool:
         try:
             fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
         return True
 
-    wait_until(f"history {path} to be unlocked by another process", taken, timeout_s=LOCK_TIMEOUT_S, otherwise="locked")
+    wait_until(f"history {path} to be unlocked by another process", lock, timeout_s=LOCK_TIMEOUT_S, otherwise="locked")
     try:
         yield
     finally:
@@ -137,7 +137,7 @@ def _locked(descriptor: int, kind: int, path: Path) -> Iterator[None]:
 
 
 def _record(line: bytes, *, where: str) -> RunRecord | AcceptedLevel | str:
-    """The run or level that the line tells of, or what is wrong with it. WrongUsage for another schema."""
+    """Return the run or level of the line, or the problem with the line. Raises WrongUsage for another schema."""
     try:
         data = json.loads(line)
     except (ValueError, RecursionError):
@@ -146,9 +146,9 @@ def _record(line: bytes, *, where: str) -> RunRecord | AcceptedLevel | str:
         return f"{where}: wanted a run as one line of JSON, found other JSON"
     version = data.get("schema_version")
     if version != SCHEMA_VERSION:
-        found = "none" if version is None else f"version {version!r}, written by suite {data.get('suite_version')!r}"
+        schema = "none" if version is None else f"version {version!r}, written by suite {data.get('suite_version')!r}"
         raise WrongUsage(
-            f"{where}: wanted a history of schema version {SCHEMA_VERSION}, found {found}; this is suite "
+            f"{where}: wanted a history of schema version {SCHEMA_VERSION}, found {schema}; this is suite "
             f"{__version__}: read it with the suite that wrote it, or name another file"
         )
     try:

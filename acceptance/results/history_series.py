@@ -1,4 +1,4 @@
-"""Which earlier runs can be compared with one: the same load on the same class of the same cluster."""
+"""Series of comparable runs: the same load on the same class of the same cluster."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from acceptance.results.history import AcceptedLevel, KeptMeasurement, KeptMetri
 
 @dataclass(frozen=True, kw_only=True)
 class Series:
-    """What runs must have in common for their figures to be one series."""
+    """The properties that runs must have in common so that their figures are one series."""
 
     cluster: str
     baseline_class: str | None
@@ -25,7 +25,7 @@ class Series:
 
     @classmethod
     def of(cls, run: RunRecord, measurement: KeptMeasurement) -> Series:
-        """The series that a measurement of the run belongs to."""
+        """Return the series that a measurement of the run belongs to."""
         return cls(
             cluster=run.cluster,
             baseline_class=run.baseline_class,
@@ -40,37 +40,37 @@ class Series:
 
 @dataclass(frozen=True, kw_only=True)
 class Past:
-    """A metric in the runs that can be compared, oldest first; `others`: runs of the class and profile that cannot.
+    """A metric in the comparable runs, oldest first. `incomparable_runs`: how many of the class and profile are not.
 
-    `accepted`: the place of the first run of the accepted level, which is the first of all where none was accepted.
+    `accepted_from`: the index of the first run of the accepted level; 0 if no level was accepted.
     """
 
     points: tuple[TrendPoint, ...]
-    others: int
-    accepted: int = 0
+    incomparable_runs: int
+    accepted_from: int = 0
 
 
-def past(runs: Sequence[RunRecord], series: Series, *, metric: str, accepted: Iterable[AcceptedLevel] = ()) -> Past:
-    """The metric in those of the runs that belong to the series; runs that stalled have nothing to compare.
+def past(runs: Sequence[RunRecord], series: Series, *, metric: str, levels: Iterable[AcceptedLevel] = ()) -> Past:
+    """Return the metric in the runs that belong to the series, without runs that stalled.
 
-    `accepted`: levels, in the order in which they were accepted: the last that is about the series counts.
+    `levels`: accepted levels, in the order of their acceptance; the last one that is about the series counts.
     """
     points: list[TrendPoint] = []
-    others = 0
-    for found, run, kept in kept_metrics(runs, metric=metric):
-        if found == series:
-            if kept.mean > 0.0:
-                points.append(point(run, kept))
-        elif (found.storage_class, found.profile) == (series.storage_class, series.profile):
-            others += 1
+    incomparable_runs = 0
+    for run_series, run, kept_metric in kept_metrics(runs, metric=metric):
+        if run_series == series:
+            if kept_metric.mean > 0.0:
+                points.append(point(run, kept_metric))
+        elif (run_series.storage_class, run_series.profile) == (series.storage_class, series.profile):
+            incomparable_runs += 1
     dates = {run.run: run.date for run in runs}
-    since = [dates[each.accepted] for each in accepted if each.accepted in dates and is_about(each, series)]
+    since = [dates[level.accepted] for level in levels if level.accepted in dates and is_about(level, series)]
     older = [point for point in points if since and point.date < since[-1]]
-    return Past(points=tuple(points), others=others, accepted=len(older))
+    return Past(points=tuple(points), incomparable_runs=incomparable_runs, accepted_from=len(older))
 
 
 def kept_metrics(runs: Iterable[RunRecord], *, metric: str) -> Iterator[tuple[Series, RunRecord, KeptMetric]]:
-    """The metric of every class under test in each run, with the series that it belongs to."""
+    """Yield the metric of every class under test in each run, with the series that it belongs to."""
     for run in runs:
         for measurement in run.measurements:
             if measurement.role == "candidate" and metric in measurement.metrics:
@@ -78,17 +78,17 @@ def kept_metrics(runs: Iterable[RunRecord], *, metric: str) -> Iterator[tuple[Se
 
 
 def is_about(level: AcceptedLevel, series: Series) -> bool:
-    """Whether a level was accepted for the series too."""
+    """Return whether a level was accepted for the series too."""
     return level.storage_class in (None, series.storage_class) and level.profile in (None, series.profile)
 
 
 def point(run: RunRecord, metric: KeptMetric) -> TrendPoint:
-    """A metric of the run as a point of a trend."""
+    """Return a metric of the run as a point of a trend."""
     return TrendPoint(run=run.run, date=run.date, mean=metric.mean, low=metric.low, high=metric.high)
 
 
 def record_of(results: Results, *, profiles: Mapping[str, str]) -> RunRecord:
-    """What is kept of a run. `profiles`: their texts by name. Raises ValueError for results without a cluster."""
+    """Return the history record of a run. `profiles`: their texts by name. Raises ValueError if there is no cluster."""
     if results.cluster is None:
         raise ValueError("wanted the results of a run that has reached its cluster, found none")
     settings = results.settings
@@ -105,13 +105,13 @@ def record_of(results: Results, *, profiles: Mapping[str, str]) -> RunRecord:
             "test_size": settings["test_size"],
             "volume_mode": settings["volume_mode"],
             "measurements": [
-                _kept(measurement, text=profiles[measurement.profile]) for measurement in results.measurements
+                _condense(measurement, text=profiles[measurement.profile]) for measurement in results.measurements
             ],
         }
     )
 
 
-def _kept(measurement: Measurement, *, text: str) -> KeptMeasurement:
+def _condense(measurement: Measurement, *, text: str) -> KeptMeasurement:
     ratios = measurement.against_baseline
     return KeptMeasurement(
         profile=measurement.profile,
@@ -121,12 +121,12 @@ def _kept(measurement: Measurement, *, text: str) -> KeptMeasurement:
         node=measurement.node,
         metrics={
             path: KeptMetric(
-                mean=each.mean,
-                low=each.low,
-                high=each.high,
-                unit=each.unit,
+                mean=estimate.mean,
+                low=estimate.low,
+                high=estimate.high,
+                unit=estimate.unit,
                 of_baseline=ratios[path].ratio if path in ratios else None,
             )
-            for path, each in measurement.metrics.items()
+            for path, estimate in measurement.metrics.items()
         },
     )

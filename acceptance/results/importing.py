@@ -1,4 +1,4 @@
-"""From the JUnit file of another tool to a record: which tool it was, and its tests grouped by what they ask."""
+"""Converts the JUnit file of another tool to a record: the tool, and its tests grouped by behavior."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
-from acceptance.results.checksums import IMPORTED, digest_of
+from acceptance.results.checksums import IMPORTS, digest_of
 from acceptance.results.imports import ImportedBehaviour, ImportedFailure, ImportRecord, Tool
 from acceptance.results.junit_file import Case, JUnit, read_junit
 from acceptance.text.errors import WrongUsage
@@ -17,30 +17,30 @@ from acceptance.text.sanitizing import on_one_line, sanitize
 
 MOST_FAILURES = 100
 MESSAGE = 600
-"""characters that are told of a failure; the whole is in the file"""
+"""Maximum number of characters of a failure message; the complete message is in the file."""
 _DRIVER = re.compile(r"\[Driver: ([^\]]+)\]")
 _PATTERN = re.compile(r"\[Testpattern: ([^\]]+)\]")
 _TAG = re.compile(r"\[[^\]]*\]")
-# What ginkgo runs around tests has no behaviour: it is told of where it fails.
+# Nodes that ginkgo runs around tests have no behavior: they are reported only if they fail.
 _AROUND = re.compile(r"\[(?:Synchronized|Report)?(?:Before|After)(?:Suite|Each|All)\]|\[DeferCleanup")
 _SENTENCE = re.compile(r"(?P<suite>.+?) (?P<behaviour>(?:should|must|can|fail|returns?)\b.*)")
 
 
-def read_import(path: Path, *, name: str = "", added: Literal["run", "report"] = "run") -> ImportRecord:
-    """The record of the JUnit file at `path`, fit to be shown; `name`: what to call it, else it is the tool's.
+def read_import(path: Path, *, name: str = "", added_to: Literal["run", "report"] = "run") -> ImportRecord:
+    """Return the record of the JUnit file at `path`, safe to display. `name`: its name; the tool's name if empty.
 
-    Raises WrongUsage where the file is none.
+    Raises WrongUsage if the file is not a JUnit file.
     """
     junit = read_junit(path)
-    digest, modified = _facts_of(path)
+    digest, modification_time = _facts_of(path)
     tool = _tool(junit)
-    named = [(each, *_place(each, tool)) for each in junit.cases]
-    counted: dict[tuple[str, str], Counter[str]] = {}
+    cases = [(case, *_place(case, tool)) for case in junit.cases]
+    outcome_counts: dict[tuple[str, str], Counter[str]] = {}
     failures: list[ImportedFailure] = []
-    for case, suite, behaviour, variant in named:
+    for case, suite, behaviour, variant in cases:
         if _AROUND.search(case.name) and case.outcome != "failed":
             continue
-        counted.setdefault((suite, behaviour), Counter())[case.outcome] += 1
+        outcome_counts.setdefault((suite, behaviour), Counter())[case.outcome] += 1
         if case.outcome == "failed" and len(failures) < MOST_FAILURES:
             failures.append(
                 ImportedFailure(suite=suite, behaviour=behaviour, variant=variant, message=_message(case.text))
@@ -53,35 +53,35 @@ def read_import(path: Path, *, name: str = "", added: Literal["run", "report"] =
             failed=outcomes["failed"],
             skipped=outcomes["skipped"],
         )
-        for (suite, behaviour), outcomes in counted.items()
+        for (suite, behaviour), outcomes in outcome_counts.items()
     ]
-    shown = sanitize(name or (tool if tool != "other" else path.stem))
-    drivers = dict.fromkeys(sanitize(found[1]) for each in junit.cases if (found := _DRIVER.search(each.name)))
+    import_name = sanitize(name or (tool if tool != "other" else path.stem))
+    drivers = dict.fromkeys(sanitize(match[1]) for case in junit.cases if (match := _DRIVER.search(case.name)))
     return ImportRecord(
-        name=shown,
+        name=import_name,
         tool=tool,
-        file=f"{IMPORTED}/{file_name(shown)}" if added == "run" else sanitize(path.name),
+        file=f"{IMPORTS}/{file_name(import_name)}" if added_to == "run" else sanitize(path.name),
         sha256=digest,
-        made=sanitize(junit.timestamp) or f"{modified:%Y-%m-%dT%H:%M:%SZ}",
+        made=sanitize(junit.timestamp) or f"{modification_time:%Y-%m-%dT%H:%M:%SZ}",
         made_from="timestamp" if junit.timestamp else "modification",
         drivers=list(drivers),
         behaviours=behaviours,
         failures=failures,
         doubts=list(_doubts(junit)),
-        added=added,
+        added=added_to,
     )
 
 
-def all_imports(named: Iterable[tuple[Path, str]], *, added: Literal["run", "report"]) -> list[ImportRecord]:
-    """The records of several files. Raises WrongUsage with all that are none, or that would have the same name."""
-    found: list[ImportRecord] = []
+def all_imports(files: Iterable[tuple[Path, str]], *, added_to: Literal["run", "report"]) -> list[ImportRecord]:
+    """Return the records of several files. Raises WrongUsage about all invalid files and all duplicate names."""
+    records: list[ImportRecord] = []
     problems: list[str] = []
-    for path, name in named:
+    for path, name in files:
         try:
-            found.append(read_import(path, name=name, added=added))
+            records.append(read_import(path, name=name, added_to=added_to))
         except WrongUsage as error:
             problems.append(str(error))
-    names = Counter(file_name(each.name) for each in found)
+    names = Counter(file_name(record.name) for record in records)
     problems += [
         f"wanted a name of its own for each imported file, found {count} that are {name.removesuffix('.xml')}; name "
         "them as FILE:NAME"
@@ -90,11 +90,11 @@ def all_imports(named: Iterable[tuple[Path, str]], *, added: Literal["run", "rep
     ]
     if problems:
         raise WrongUsage("\n".join(problems))
-    return found
+    return records
 
 
 def file_name(name: str) -> str:
-    """What the file of an import is called in the run's folder."""
+    """Return the name of an imported file in the run's folder."""
     return re.sub(r"[^-.\w]+", "-", name, flags=re.ASCII).strip(".-") + ".xml"
 
 
@@ -113,7 +113,7 @@ def _tool(junit: JUnit) -> Tool:
 
 
 def _place(case: Case, tool: Tool) -> tuple[str, str, str]:
-    """Suite, behaviour and variant of a test. All of them fit to be shown."""
+    """Return the suite, behavior and variant of a test, safe to display."""
     name = sanitize(case.name)
     pattern = _PATTERN.search(name)
     if tool == "kubernetes-e2e" and pattern is not None:
@@ -129,21 +129,24 @@ def _place(case: Case, tool: Tool) -> tuple[str, str, str]:
 
 
 def _plain(text: str) -> str:
-    """The words without tags: `should store data [Slow]` and `[Slow] should store data` are the same."""
+    """Return the text without tags: `should store data [Slow]` and `[Slow] should store data` become equal."""
     return re.sub(r" +([,.])", r"\1", on_one_line(_TAG.sub(" ", text)))
 
 
 def _message(text: str) -> str:
-    """The beginning of what a test said, on one line: the end of a stack says less."""
-    told = on_one_line(sanitize(text))
-    return told if len(told) <= MESSAGE else f"{told[:MESSAGE].rstrip()} ..."
+    """Return the beginning of a test's message, on one line: the end of a stack trace says less."""
+    message = on_one_line(sanitize(text))
+    return message if len(message) <= MESSAGE else f"{message[:MESSAGE].rstrip()} ..."
 
 
 def _doubts(junit: JUnit) -> Iterator[str]:
-    """What in the file tells of failures that its tests do not show."""
-    failed = sum(case.outcome == "failed" for case in junit.cases)
-    if junit.stated is not None and not junit.counted_tests <= junit.stated <= junit.counted_marks:
-        yield f"the head of the file counts {junit.stated} failures and errors, its tests are {junit.counted_tests}"
-    if junit.properties.get("SuiteSucceeded", "true").lower() != "true" and not failed:
+    """Yield the statements of the file about failures that its tests do not show."""
+    failures = sum(case.outcome == "failed" for case in junit.cases)
+    if junit.stated_failures is not None and not junit.counted_tests <= junit.stated_failures <= junit.counted_marks:
+        yield (
+            f"the head of the file counts {junit.stated_failures} failures and errors, its tests are "
+            f"{junit.counted_tests}"
+        )
+    if junit.properties.get("SuiteSucceeded", "true").lower() != "true" and not failures:
         why = sanitize(junit.properties.get("SpecialSuiteFailureReason", "")).strip("[] ")
         yield f"the tool says that the suite as a whole failed, and no test in it did{f': {why}' if why else ''}"

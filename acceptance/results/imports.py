@@ -1,4 +1,4 @@
-"""What other tools found, as their JUnit files say: the models behind `imports` in `results.json`.
+"""Results of other tools from their JUnit files: the models behind `imports` in `results.json`.
 
 This suite ran none of it. They import no model of the results that holds them.
 """
@@ -20,7 +20,7 @@ TOOLS: dict[Tool, str] = {
 
 
 class ImportedBehaviour(Frozen):
-    """What one suite of the other tool asks, counted over all variants of it (volume types, file systems)."""
+    """One behavior in a suite of the other tool, counted over all its variants (volume types, file systems)."""
 
     suite: str
     behaviour: str
@@ -30,12 +30,12 @@ class ImportedBehaviour(Frozen):
 
     @property
     def ran(self) -> bool:
-        """Whether the other tool came to a verdict on it."""
+        """True if the other tool came to a verdict on it."""
         return self.passed + self.failed > 0
 
 
 class ImportedFailure(Frozen):
-    """One test that failed there."""
+    """One test that failed in the other tool."""
 
     suite: str
     behaviour: str
@@ -75,11 +75,11 @@ class ImportRecord(Frozen):
         return sum(behaviour.skipped for behaviour in self.behaviours)
 
     @property
-    def counted(self) -> str:
-        """As `counted` says it."""
-        return counted(passed=self.passed, failed=self.failed, skipped=self.skipped)
+    def counts_in_words(self) -> str:
+        """The counts in words, as the function `counts_in_words` returns them."""
+        return counts_in_words(passes=self.passed, failures=self.failed, skips=self.skipped)
 
 
-def counted(*, passed: int, failed: int, skipped: int) -> str:
-    """`71 passed, 2 failed, 20 skipped`"""
-    return f"{passed} passed, {failed} failed, {skipped} skipped"
+def counts_in_words(*, passes: int, failures: int, skips: int) -> str:
+    """Return the counts in words, such as `71 passed, 2 failed, 20 skipped`."""
+    return f"{passes} passed, {failures} failed, {skips} skipped"

@@ -1,4 +1,4 @@
-"""Reads JUnit files of other tools: from strangers, of any size, and never more than what is needed of them.
+"""Reads JUnit files of other tools: untrusted, of any size; it keeps only the parts that the suite needs.
 
 A document type is refused, and with it every entity: nothing is fetched, and nothing grows while it is read.
 """
@@ -13,23 +13,23 @@ from xml.parsers import expat
 from acceptance.text.errors import WrongUsage
 
 LARGEST_B = 256 * 1024**2
-"""what a whole e2e writes with the output of each test in it, and more"""
+"""The maximum size in bytes; a complete e2e file with the output of each test is smaller."""
 MOST_CASES = 50_000
-"""the e2e of Kubernetes 1.34 has about 7,000"""
+"""The maximum number of tests; the e2e of Kubernetes 1.34 has about 7,000."""
 MOST_TEXT = 4000
-"""characters that are kept of what a test says of its failure"""
+"""The maximum number of characters that are kept of a test's failure text."""
 _DEEPEST = 32
 _CHUNK = 1024**2
-_FAILED = ("failure", "error")
+_FAILURE_TAGS = ("failure", "error")
 _ARCHIVE_HEAD_B = 262
-"""where tar has its name (POSIX.1, ustar: offset 257), and more than gzip and zip need"""
+"""Bytes that cover tar's magic (POSIX.1, ustar: offset 257), and more than those of gzip and zip."""
 _KEPT_PROPERTIES = ("SuiteSucceeded", "SpecialSuiteFailureReason")
 Outcome = Literal["passed", "failed", "skipped"]
 
 
 @dataclass(kw_only=True)
 class Case:
-    """One test, as the file has it. `text`: what it says of its failure."""
+    """One test of the file. `text`: its failure text."""
 
     name: str
     group: str
@@ -39,16 +39,16 @@ class Case:
 
 @dataclass(kw_only=True)
 class JUnit:
-    """A file. `suites`: names of its test suites; `stated`: failures and errors that their heads count.
+    """A file. `suites`: names of its test suites; `stated_failures`: failures and errors that their heads count.
 
-    `stated` is None if no head states a count, which is no contradiction. `counted_tests` are the failed tests that
-    these heads count, `counted_marks` their elements failure and error: tools count either. A test that fails and whose
-    teardown errors has two.
+    `stated_failures` is None if no head states a count, which is no contradiction. `counted_tests` are the failed tests
+    that these heads count, `counted_marks` their elements failure and error: tools count either. A test that fails and
+    whose teardown errors has two.
     """
 
     suites: list[str] = field(default_factory=list)
     timestamp: str = ""
-    stated: int | None = None
+    stated_failures: int | None = None
     counted_tests: int = 0
     counted_marks: int = 0
     properties: dict[str, str] = field(default_factory=dict)
@@ -56,7 +56,7 @@ class JUnit:
 
 
 def read_junit(path: Path) -> JUnit:
-    """The tests in the file. Raises WrongUsage, with what was wanted, found and to do, if it is no such file."""
+    """Return the tests in the file. Raises WrongUsage if it is no JUnit file; the message says what to do."""
     reader = _Reader(path)
     try:
         if path.is_file() and path.stat().st_size > LARGEST_B:
@@ -73,15 +73,15 @@ def read_junit(path: Path) -> JUnit:
     except (expat.ExpatError, ValueError, LookupError) as error:
         place = f"line {reader.parser.CurrentLineNumber}"
         raise _wrong(path, f"none ({error} at {place})", "get the whole file from the tool again") from None
-    if not reader.found.suites:
+    if not reader.junit.suites:
         raise _wrong(path, "XML without a <testsuite>", "name the file that --report-dir or --junit-report wrote")
-    if not reader.found.cases:
+    if not reader.junit.cases:
         raise _wrong(path, "one without a single test", "run the tests again; the tool ended before the first")
     return reader.finish()
 
 
 def _archive(head: bytes) -> str | None:
-    """What kind of archive begins so, as sonobuoy and CI systems hand them out; None if it is no archive."""
+    """Return the kind of archive that begins with `head`, as sonobuoy and CI systems provide; None if it is none."""
     if head.startswith(b"\x1f\x8b"):
         return "a gzip archive"
     if head.startswith(b"PK\x03\x04"):
@@ -89,15 +89,15 @@ def _archive(head: bytes) -> str | None:
     return "a tar archive" if head[257:262] == b"ustar" else None
 
 
-def _wrong(path: Path, found: str, todo: str) -> WrongUsage:
-    return WrongUsage(f"{path}: wanted a JUnit file, found {found}; {todo}")
+def _wrong(path: Path, problem: str, todo: str) -> WrongUsage:
+    return WrongUsage(f"{path}: wanted a JUnit file, found {problem}; {todo}")
 
 
 @dataclass(kw_only=True)
 class _Counts:
-    """Failures and errors as heads state them, and as the tests below these heads show them."""
+    """Failures and errors: as stated in heads, and as shown by the tests below these heads."""
 
-    stated: int | None = None
+    stated_failures: int | None = None
     tests: int = 0
     marks: int = 0
 
@@ -106,22 +106,22 @@ class _Counts:
         texts = (attributes.get(name, "") for name in ("failures", "errors"))
         numbers = [int(text) for text in texts if text.isdecimal() and len(text) < 10]
         if numbers:
-            self.stated = (self.stated or 0) + sum(numbers)
+            self.stated_failures = (self.stated_failures or 0) + sum(numbers)
         return bool(numbers)
 
 
 class _Reader:
-    """Follows the elements of a file as they come, so that a large one is not held."""
+    """A streaming parser: it handles elements as they arrive and never holds a large file in memory."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._open: list[str] = []
         self._case: Case | None = None
-        self._told = False
+        self._has_message = False
         self._root = _Counts()
         self._heads = _Counts()
         self._counts: list[_Counts] = []
-        self.found = JUnit()
+        self.junit = JUnit()
         self.parser = parser = expat.ParserCreate()
         parser.buffer_text = True
         parser.StartDoctypeDeclHandler = self._refuse
@@ -148,38 +148,38 @@ class _Reader:
         if tag == "testsuite":
             self._begin_suite(attributes)
         elif tag == "property" and attributes.get("name") in _KEPT_PROPERTIES:
-            self.found.properties[attributes["name"]] = attributes.get("value", "")[:MOST_TEXT]
+            self.junit.properties[attributes["name"]] = attributes.get("value", "")[:MOST_TEXT]
         elif tag == "testcase":
             self._begin_case(attributes)
-        elif self._case is not None and tag in _FAILED:
+        elif self._case is not None and tag in _FAILURE_TAGS:
             for counts in self._counts:
                 counts.tests += self._case.outcome != "failed"
                 counts.marks += 1
             self._case.outcome = "failed"
             self._case.text = self._case.text or attributes.get("message", "")[:MOST_TEXT]
-            self._told = bool(attributes.get("message"))  # ginkgo says the same once more below
+            self._has_message = bool(attributes.get("message"))  # ginkgo repeats the message in the text below
         elif self._case is not None and tag == "skipped" and self._case.outcome == "passed":
             self._case.outcome = "skipped"
 
     def _begin_suite(self, attributes: dict[str, str]) -> None:
-        self.found.suites.append(attributes.get("name", ""))
-        self.found.timestamp = self.found.timestamp or attributes.get("timestamp", "")[:40]
-        if self._open.count("testsuite") == 1:  # an outer one counts what is in it, too
+        self.junit.suites.append(attributes.get("name", ""))
+        self.junit.timestamp = self.junit.timestamp or attributes.get("timestamp", "")[:40]
+        if self._open.count("testsuite") == 1:  # an outer suite's head also counts its inner suites
             states = self._heads.state(attributes)
             self._counts = [self._root, *([self._heads] if states else [])]
 
     def _begin_case(self, attributes: dict[str, str]) -> None:
-        if len(self.found.cases) == MOST_CASES:
+        if len(self.junit.cases) == MOST_CASES:
             raise _wrong(self._path, f"more than {MOST_CASES} tests", "cut it to the storage tests")
         self._case = Case(name=attributes.get("name", "")[:1000], group=attributes.get("classname", "")[:200])
-        self.found.cases.append(self._case)
+        self.junit.cases.append(self._case)
 
     def finish(self) -> JUnit:
-        """What was found. Suites that state no counts are checked by the head of the whole file, if it states some."""
-        counts = self._root if self._heads.stated is None else self._heads
-        self.found.stated = counts.stated
-        self.found.counted_tests, self.found.counted_marks = counts.tests, counts.marks
-        return self.found
+        """Return the parsed file. Suites without counts are checked against the file's own head, if it has counts."""
+        counts = self._root if self._heads.stated_failures is None else self._heads
+        self.junit.stated_failures = counts.stated_failures
+        self.junit.counted_tests, self.junit.counted_marks = counts.tests, counts.marks
+        return self.junit
 
     def _end(self, tag: str) -> None:
         self._open.pop()
@@ -187,6 +187,6 @@ class _Reader:
             self._case = None
 
     def _text(self, text: str) -> None:
-        """The first failure counts: later ones come of cleaning up. A long text comes in pieces."""
-        if self._case is not None and self._open[-1] in _FAILED and not self._told:
+        """Keep the text of the first failure: later ones result from cleanup. A long text arrives in pieces."""
+        if self._case is not None and self._open[-1] in _FAILURE_TAGS and not self._has_message:
             self._case.text = (self._case.text + text)[:MOST_TEXT]

@@ -1,4 +1,4 @@
-"""What is known of the storage beforehand, by the target file."""
+"""Known facts about the storage, from the target file."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from acceptance.results.model import Frozen
 
 
 class Statement(Frozen):
-    """What somebody states about a storage, and where."""
+    """A statement about a storage, and its source."""
 
     what: str
     source: str
 
 
 class KnownStorage(Frozen):
-    """What the target file states about the storage. No verdict rests on it."""
+    """Statements of the target file about the storage. No verdict rests on them."""
 
     about: str | None
     caveats: list[Statement] = Field(description="why its figures mean something else than a reader may expect")

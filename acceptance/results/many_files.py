@@ -1,4 +1,4 @@
-"""What a volume of very many files showed: the models behind `many_files` in `results.json`. All frozen; times in s.
+"""Records of volumes with very many files: the models behind `many_files` in `results.json`. All frozen; times in s.
 
 They import no model of the results that holds them.
 """
@@ -13,13 +13,13 @@ from acceptance.results.model import Frozen
 
 FileOperation = Literal["create", "list", "stat", "delete"]
 FILE_OPERATIONS: tuple[FileOperation, ...] = get_args(FileOperation)
-DONE: dict[FileOperation, str] = {
+FILE_OUTCOMES: dict[FileOperation, str] = {
     "create": "created",
     "list": "listed (readdir)",
     "stat": "looked up (stat)",
     "delete": "deleted (unlink)",
 }
-"""What has become of a file."""
+"""The state of a file after each operation, in words."""
 StartKind = Literal["same-group", "other-group", "other-group-always"]
 START_KINDS: tuple[StartKind, ...] = get_args(StartKind)
 STARTS: dict[StartKind, str] = {
@@ -27,7 +27,7 @@ STARTS: dict[StartKind, str] = {
     "other-group": "another group, OnRootMismatch",
     "other-group-always": "another group, Always",
 }
-"""With which fsGroup and which fsGroupChangePolicy a pod starts."""
+"""The fsGroup and the fsGroupChangePolicy of a starting pod."""
 
 
 class FileRate(Frozen):
@@ -42,12 +42,12 @@ class FileRate(Frozen):
 
     @property
     def files(self) -> int:
-        """How many were done."""
+        """The number of files on which the operation was done."""
         return sum(self.counts)
 
 
 class StartRecord(Frozen):
-    """One pod, from the request for it until it was seen to have started."""
+    """The start of one pod, from the request until the suite observed that it had started."""
 
     kind: StartKind
     files: int = Field(description="number of files on its volume; 0: the empty volume beside it")
@@ -57,7 +57,7 @@ class StartRecord(Frozen):
 
 
 class ManyFilesRecord(Frozen):
-    """A volume with many files, beside an empty one of its class."""
+    """A volume with many files, and an empty volume of its class for comparison."""
 
     storage_class: str
     role: Literal["candidate", "baseline"]

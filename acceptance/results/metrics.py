@@ -1,4 +1,4 @@
-"""Metrics by their path in a result: `write.iops`, `read.bandwidth`, `sync.latency.p99`, `cpu.per_operation`."""
+"""Metrics by their path in the results: `write.iops`, `read.bandwidth`, `sync.latency.p99`, `cpu.per_operation`."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ Direction = Literal["read", "write", "sync"]
 Statistic = Literal["iops", "bandwidth", "mean", "percentile", "cpu", "cpu_per_operation", "longest"]
 
 CPU = "cpu.use"
-"""CPU time of the load's own processes, user and system, in CPU seconds a second: 1.0 is one whole CPU"""
+"""CPU time of the load's own processes, user and system, in CPU seconds a second: 1.0 is one whole CPU."""
 CPU_PER_OPERATION = "cpu.per_operation"
-"""the same CPU time divided by the reads and writes that completed in the same time, in CPU seconds an operation"""
+"""That CPU time divided by the reads and writes that completed in the same time, in CPU seconds an operation."""
 STALL = "stall.longest"
-"""the longest time (s) that one operation took, in whatever direction: an event, no mean, so its interval is exact"""
+"""The longest time (s) of one operation, in any direction: an event and no mean, so its interval is exact."""
 
-# What is kept and shown of every direction that a profile used, whether or not a limit asks for it.
-SHOWN = ("iops", "bandwidth", "latency.mean", "latency.p50", "latency.p99", "latency.p99.9")
+# Statistics that are kept and shown for every direction that a profile used, even if no limit requires them.
+STANDARD_STATISTICS = ("iops", "bandwidth", "latency.mean", "latency.p50", "latency.p99", "latency.p99.9")
 
 _PATH = re.compile(
     r"(?P<direction>read|write|sync)\.((?P<rate>iops|bandwidth)|latency\.((?P<mean>mean)|p(?P<percentile>\d{1,2}(\.\d{1,3})?)))"
 )
-_WANTED = (
+_EXPECTATION = (
     f"wanted a metric such as write.iops, read.bandwidth, write.latency.mean, sync.latency.p99, {CPU}, "
     f"{CPU_PER_OPERATION} or {STALL} "
     "(read, write or sync; sync has iops and latency only; percentiles above 0 and below 100)"
@@ -34,41 +34,41 @@ _UNITS: dict[Statistic, Unit] = {"iops": "1/s", "bandwidth": "B/s", "cpu": "cpu"
 
 @dataclass(frozen=True, kw_only=True)
 class Metric:
-    """One number that a profile shows. `path` is its name everywhere: in limits, results and reports."""
+    """One number that a profile measures. `path` is its name everywhere: in limits, results and reports."""
 
     path: str
     direction: Direction | None
-    """None for `cpu.use`, `cpu.per_operation` and `stall.longest`, which are of the load as a whole"""
+    """None for `cpu.use`, `cpu.per_operation` and `stall.longest`, which are of the load as a whole."""
     statistic: Statistic
     percentile: float | None = None
-    """0 to 100, for the statistic `percentile` only"""
+    """0 to 100, for the statistic `percentile` only."""
 
     @classmethod
     def parse(cls, path: str) -> Self:
-        """The metric at `path`. Raises ValueError, saying what was wanted, for a path that no profile can show."""
+        """Return the metric at `path`. Raises ValueError, which says what was wanted, if no profile can measure it."""
         if path == CPU:
             return cls(path=path, direction=None, statistic="cpu")
         if path == CPU_PER_OPERATION:
             return cls(path=path, direction=None, statistic="cpu_per_operation")
         if path == STALL:
             return cls(path=path, direction=None, statistic="longest")
-        found = _PATH.fullmatch(path)
-        if found is None or (found["direction"] == "sync" and found["rate"] == "bandwidth"):
-            raise ValueError(f"{_WANTED}, found {path!r}")
-        statistic = found["rate"] or found["mean"] or "percentile"
-        percentile = float(found["percentile"]) if found["percentile"] else None
+        match = _PATH.fullmatch(path)
+        if match is None or (match["direction"] == "sync" and match["rate"] == "bandwidth"):
+            raise ValueError(f"{_EXPECTATION}, found {path!r}")
+        statistic = match["rate"] or match["mean"] or "percentile"
+        percentile = float(match["percentile"]) if match["percentile"] else None
         if percentile == 0.0:
-            raise ValueError(f"{_WANTED}, found {path!r}")
-        return cls(path=path, direction=found["direction"], statistic=statistic, percentile=percentile)  # type: ignore[arg-type]
+            raise ValueError(f"{_EXPECTATION}, found {path!r}")
+        return cls(path=path, direction=match["direction"], statistic=statistic, percentile=percentile)  # type: ignore[arg-type]
 
     @property
     def is_of_the_rare(self) -> bool:
-        """Whether few operations make it, the slowest: seconds of load that happen to hold none say nothing of them."""
+        """True if few operations determine the value, the slowest: seconds without them say nothing about it."""
         return self.statistic in ("longest", "percentile")
 
     @property
     def is_comparable(self) -> bool:
-        """Whether its ratio between two loads says which of them is better.
+        """True if its ratio between two loads shows which of them is better.
 
         An event happens or does not. CPU time a second falls with the operations a second, so that the slower of two
         classes always seems to cost less: what can be compared is the CPU time of an operation.
@@ -82,7 +82,7 @@ class Metric:
 
     @property
     def higher_is_better(self) -> bool:
-        """IOPS and bandwidth should be high, latencies, stalls and CPU time low."""
+        """True for IOPS and bandwidth, which should be high; latencies, stalls and CPU time should be low."""
         return self.statistic in ("iops", "bandwidth")
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""What all records are made of."""
+"""The base of all records."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 Unit = Literal["1/s", "B/s", "s", "cpu"]
-"""of what a profile shows"""
+"""Units of the values that a profile measures."""
 
 
 class Frozen(BaseModel):
-    """A record that is never changed once made and refuses fields that it does not know."""
+    """A record that cannot be changed after its creation and refuses unknown fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)

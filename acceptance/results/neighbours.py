@@ -1,4 +1,4 @@
-"""A volume at a share of what it can do, alone and beside others: the models behind `neighbours` in `results.json`.
+"""A volume at a share of its capacity, alone and next to others: the models behind `neighbours` in `results.json`.
 
 All frozen; times in s, rates in 1/s. They import no model of the results that holds them.
 """
@@ -12,7 +12,7 @@ from acceptance.results.under_load import ShareRecord, Span
 
 
 class NeighbourRecord(Frozen):
-    """The same share of the capacity, first alone and then while neighbours load as fast as they can."""
+    """A load at a share of the capacity, first alone and then while neighbors load as fast as they can."""
 
     alone: ShareRecord
     beside: ShareRecord
@@ -20,7 +20,7 @@ class NeighbourRecord(Frozen):
 
 
 class NeighboursRecord(Frozen):
-    """What one profile showed on one volume, alone and beside others of its class that the same profile loads."""
+    """The results of one profile on one volume, alone and next to volumes of its class under the same profile."""
 
     profile: str
     storage_class: str

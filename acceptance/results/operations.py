@@ -1,4 +1,4 @@
-"""What control operations at once showed: the models behind `operations` in `results.json`. All frozen; times in s.
+"""Records of concurrent control operations: the models behind `operations` in `results.json`. All frozen; times in s.
 
 They import no model of the results that holds them.
 """
@@ -27,9 +27,9 @@ TITLES: dict[Operation, str] = {
     "expand": "volume expanded",
     "delete": "PV deleted",
 }
-"""When each is done."""
+"""The event that completes each operation."""
 PARTS: tuple[Operation, ...] = ("attach", "mount")
-"""of the start of a pod, told apart where the cluster tells them: one that does not come is a start that failed"""
+"""Parts of the start of a pod, if the cluster reports them separately: a missing part is a failed start."""
 ObjectKind = Literal["volume", "restored", "clone", "snapshot", "snapshot-of-one"]
 Moment = Literal[
     "asked",
@@ -46,13 +46,13 @@ Moment = Literal[
     "deletion_asked",
     "gone",
 ]
-"""How far an object came, as the watches told it."""
+"""The progress of an object, as the watches reported it."""
 
 
 class PercentileTime(Frozen):
     """A percentile by the nearest rank and its interval, by order statistics (`acceptance.statistics`).
 
-    A failed operation counts as one that took for ever: None is a time that nobody waited to see.
+    A failed operation counts as one that took infinitely long: None is a time after the end of the observation.
     """
 
     seconds: float | None

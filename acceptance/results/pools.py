@@ -1,4 +1,4 @@
-"""What a run claims from the storage, and what is free there."""
+"""The storage that a run claims, and the free storage."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from acceptance.results.model import Frozen
 
 
 class PoolRecord(Frozen):
-    """What the run was to claim from a class, and what was free, before the suite created anything."""
+    """The storage that the run was to claim from a class, and the free storage, before the suite created anything."""
 
     storage_class: str
     claimed: int = Field(description="bytes that the run planned to claim at one time at most")

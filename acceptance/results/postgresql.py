@@ -1,4 +1,4 @@
-"""What a PostgreSQL that was killed showed: the model behind `postgresql` in `results.json`. Frozen; times in s.
+"""The record of a killed PostgreSQL: the model behind `postgresql` in `results.json`. Frozen; times in s.
 
 It imports no model of the results that holds it.
 """
@@ -40,10 +40,10 @@ class PostgresqlRecord(Frozen):
 
     @property
     def lost_count(self) -> int:
-        """How many acknowledged commits are not there."""
+        """The number of lost acknowledged commits."""
         return sum(last - first + 1 for first, last in self.lost)
 
     @property
     def sound(self) -> bool:
-        """Whether it came back with all that it had acknowledged."""
+        """True if it recovered with everything that it had acknowledged."""
         return not (self.broken or self.lost or self.damage)

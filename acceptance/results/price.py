@@ -1,4 +1,4 @@
-"""What the storage's own pods took of the cluster: the models behind `prices` in `results.json`. Bytes, s, CPUs.
+"""The resource overhead of the storage's own pods: the models behind `prices` in `results.json`. Bytes, s, CPUs.
 
 They import no model of the results that holds them.
 """
@@ -11,7 +11,7 @@ from acceptance.results.model import Frozen
 
 
 class Span(Frozen):
-    """A value with its interval; without `low` and `high` from too little to have one."""
+    """A value with its interval; `low` and `high` are None if there was too little data for an interval."""
 
     mean: float
     low: float | None = None
@@ -30,7 +30,7 @@ class PricePeriod(Frozen):
 
 
 class MemoryGrowth(Frozen):
-    """How much a pod's memory grew in an hour, in bytes; below zero where it shrank."""
+    """The growth of a pod's memory, in bytes an hour; negative if it shrank."""
 
     mean: float
     low: float

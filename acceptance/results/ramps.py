@@ -1,4 +1,4 @@
-"""What a ramp found: the models behind `control_plane` in `results.json`. All frozen; times in s.
+"""Records of ramps: the models behind `control_plane` in `results.json`. All frozen; times in s.
 
 They import no model of the results that holds them.
 """
@@ -18,7 +18,7 @@ StopKind = Literal[
 
 
 class Ended(Frozen):
-    """What ended the ramp."""
+    """The condition that ended the ramp."""
 
     kind: StopKind
     reason: str
@@ -27,7 +27,7 @@ class Ended(Frozen):
 
 
 class PhaseTimes(Frozen):
-    """How long after its creation a pod reached a phase: percentiles (nearest rank) over `pods` pods."""
+    """Times from a pod's creation until it reached a phase: percentiles (nearest rank) over `pods` pods."""
 
     pods: int
     p50_s: float
@@ -36,7 +36,7 @@ class PhaseTimes(Frozen):
 
 
 class GrowthPoint(Frozen):
-    """How many pods were requested and running, so many seconds after the request for the first one."""
+    """The numbers of requested and running pods, `at_s` seconds after the request for the first pod."""
 
     at_s: float
     requested: int
@@ -44,7 +44,7 @@ class GrowthPoint(Frozen):
 
 
 class StartPoint(Frozen):
-    """How long pod number `pods` took from its creation to running."""
+    """The time from the creation of pod number `pods` until it ran."""
 
     pods: int
     took_s: float
@@ -65,7 +65,7 @@ class RampDownRecord(Frozen):
 
 
 class RequestTimes(Frozen):
-    """How the API server answered during the ramp-up, by its own metrics, without watches."""
+    """Answer times of the API server during the ramp-up, from its own metrics, without watches."""
 
     verb: str
     per_s: float

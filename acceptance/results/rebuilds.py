@@ -1,4 +1,4 @@
-"""What rebuilds found: the models behind `rebuilds` in `results.json`. All frozen; times in s, sizes in bytes.
+"""Records of rebuilds: the models behind `rebuilds` in `results.json`. All frozen; times in s, sizes in bytes.
 
 They import no model of the results that holds them.
 """
@@ -14,12 +14,12 @@ from acceptance.results.model import Frozen
 from acceptance.results.scaling import Figure
 
 Pattern = Literal["full-data", "alternating-4k"]
-"""what the volume holds when its replica is rebuilt"""
+"""The content of the volume when its replica is rebuilt."""
 PATTERNS: tuple[Pattern, ...] = get_args(Pattern)
 
 
 class RatePoint(Frozen):
-    """How fast data was rebuilt between two polls of the driver's progress."""
+    """The rate of a rebuild between two polls of the driver's progress."""
 
     from_s: float = Field(description="seconds since the suite triggered the rebuild")
     to_s: float
@@ -50,19 +50,19 @@ class TimedRebuild(Frozen):
 
     @property
     def waited_s(self) -> float:
-        """From the trigger until it was seen to go on."""
+        """The seconds from the trigger until the rebuild was observed to run."""
         return (self.started - self.triggered).total_seconds()
 
 
 class LoadPoint(Frozen):
-    """What the foreground load did in a stretch of time."""
+    """The rate of the foreground load in a period of time."""
 
     at_s: float = Field(description="end of that time, in s since the first rebuild began; negative before it")
     iops: float
 
 
 class ForegroundRecord(Frozen):
-    """Synchronous writes before and during the rebuilds; a latency is None where it is not known."""
+    """Synchronous writes before and during the rebuilds; a latency is None if it is not known."""
 
     iops_before: Figure
     iops_during: Figure
@@ -109,11 +109,11 @@ class RebuildRecord(Frozen):
 
     @property
     def seconds(self) -> float:
-        """The mean over the rebuilds."""
+        """The mean time of the rebuilds."""
         return sum(rebuild.seconds for rebuild in self.rebuilds) / len(self.rebuilds)
 
 
-class SizeTimed(Frozen):
+class TimedSize(Frozen):
     """A size, and the mean time of its rebuilds."""
 
     size: int
@@ -121,9 +121,9 @@ class SizeTimed(Frozen):
 
 
 class RebuildTimes(Frozen):
-    """What is told of the times of rebuilds: a part of what was found, and no record."""
+    """The times of rebuilds for a sentence: facts of an outcome, and no record."""
 
-    sizes: list[SizeTimed] = Field(description="the smaller first, where there are two")
+    sizes: list[TimedSize] = Field(description="the smaller first, where there are two")
     repeats: int = Field(description="how often the larger was rebuilt")
     uncertainty_s: float = Field(description="the largest")
     failures: int = Field(description="tries that failed meanwhile")

@@ -1,4 +1,4 @@
-"""Collects what a run finds, so that the results can be written at any time."""
+"""Collects the findings of a run, so that the results can be written at any time."""
 
 from __future__ import annotations
 
@@ -28,29 +28,29 @@ LISTS: Mapping[type[Frozen], str] = {
     for kind in get_args(field.annotation)
     if issubclass(kind, Frozen)
 }
-"""by the kind of record: the list of `results.json` that it is kept in"""
-# All findings, each list of them as a group; records are frozen, so that the same objects say the same.
+"""The list of `results.json` that holds each kind of record."""
+# All findings, each list of them as a group. Records are frozen, so identical objects have identical content.
 _State = tuple[tuple[Any, ...], ...]
 
 
 class Recorder:
-    """The findings of one run, in the order in which they came. `tier_limits`: see `Results.tier_limits`."""
+    """The findings of one run, in the order of their arrival. `tier_limits`: see `Results.tier_limits`."""
 
     _state: _State = ()
-    """what the document was last made of"""
+    """The findings from which the document was last built."""
     _document: Results | None = None
 
-    def __init__(self, *, run_id: str, started: datetime, settings: Mapping[str, Any], tier_limits: int) -> None:
+    def __init__(self, *, run_id: str, started_at: datetime, settings: Mapping[str, Any], tier_limits: int) -> None:
         self._run_id = run_id
-        self._started = started
+        self._started_at = started_at
         self._began_s = time.monotonic()
         self._settings = dict(settings)
         self._tier_limits = tier_limits
         self.command: str | None = None
         self.tests: list[str] = []
-        self.deselected = 0
+        self.deselected_count = 0
         self.tested_with: Conditions | None = None
-        self.known: KnownStorage | None = None
+        self.known_storage: KnownStorage | None = None
         self.declaration: Declaration | None = None
         self.cluster: Cluster | None = None
         self._records: dict[type[Frozen], list[Any]] = {kind: [] for kind in LISTS}
@@ -67,17 +67,17 @@ class Recorder:
             self._records[type(record)].append(record)
 
     def of(self, kind: type[R]) -> list[R]:
-        """Return the records of a kind, in the order in which they came; what is done to the list is done to them."""
+        """Return the records of a kind, in the order of their arrival. The list is the recorder's own, not a copy."""
         return self._records[kind]
 
     @property
     def verdicts(self) -> list[Verdict]:
-        """What was judged, in the order of the tests."""
+        """The verdicts, in the order of the tests."""
         return self.of(Verdict)
 
     @property
     def warnings(self) -> list[str]:
-        """What disturbed the run as a whole."""
+        """The warnings about the run as a whole."""
         return list(self._warnings.values())
 
     def note_image(self, digest: str | None) -> None:
@@ -86,66 +86,68 @@ class Recorder:
             image = self.cluster.image.model_copy(update={"digest": digest})
             self.cluster = self.cluster.model_copy(update={"image": image})
 
-    def note_at_the_end(self, measurement: str, found: RelativeEstimate | None) -> None:
-        """Keep what the load of a measurement, by its id, did when it was repeated at the end."""
-        told = {"at_the_end": found}
-        measured = self.of(Measurement)
-        measured[:] = [each.model_copy(update=told) if each.id == measurement else each for each in measured]
+    def note_at_the_end(self, measurement: str, ratio: RelativeEstimate | None) -> None:
+        """Keep the ratio of a load's repetition at the end of the run to a measurement, given by its id."""
+        update = {"at_the_end": ratio}
+        measurements = self.of(Measurement)
+        measurements[:] = [
+            record.model_copy(update=update) if record.id == measurement else record for record in measurements
+        ]
 
-    def judge_again(self, verdict: Verdict, changed: Verdict) -> None:
-        """Replace a verdict by what it became at the end of the run."""
-        self.verdicts[:] = [changed if each is verdict else each for each in self.verdicts]
+    def judge_again(self, verdict: Verdict, replacement: Verdict) -> None:
+        """Replace a verdict by the verdict at the end of the run."""
+        self.verdicts[:] = [replacement if current is verdict else current for current in self.verdicts]
 
     def results(self, *, exit_status: int | None = None) -> Results:
-        """Return all findings as the document to write, fit to be shown; complete once the exit status is known.
+        """Return all findings as the document to write, safe to display; complete once the exit status is known.
 
-        Several files are written of it after each test: it is made again only after something else was found.
+        Several files are written from it after each test: it is rebuilt only if the findings have changed.
         """
         state = tuple(_groups([exit_status, known_spellings(), *self._findings()]))
         if self._document is None or not _same(state, self._state):
-            self._document, self._state = self._made(exit_status), state
+            self._document, self._state = self._build_results(exit_status), state
         return self._document
 
     def _findings(self) -> Iterator[object]:
-        """All attributes but those of the document that was made of them, and each list of records by itself."""
+        """Return all attributes except the document and its state, and each list of records separately."""
         left_out = ("_document", "_state", "_records")
         return chain((value for name, value in vars(self).items() if name not in left_out), self._records.values())
 
-    def _made(self, exit_status: int | None) -> Results:
-        # By a clock that does not jump: one that is set back would have the run end before it began.
-        lasted = timedelta(seconds=time.monotonic() - self._began_s)
-        finished = None if exit_status is None else self._started + lasted
+    def _build_results(self, exit_status: int | None) -> Results:
+        # A monotonic clock: with a clock that is set back, the run would end before it began.
+        duration = timedelta(seconds=time.monotonic() - self._began_s)
+        end = None if exit_status is None else self._started_at + duration
         run = Run(
             id=self._run_id,
-            started=self._started,
-            finished=finished,
+            started=self._started_at,
+            finished=end,
             complete=False,
             suite_version=__version__,
             exit_status=exit_status,
             command=self.command,
             tests=self.tests,
-            deselected=self.deselected,
+            deselected=self.deselected_count,
         )
         lists: dict[str, Any] = {LISTS[kind]: records for kind, records in self._records.items()}
-        found = Results(
+        results = Results(
             **lists,
             run=run,
             cluster=self.cluster,
             settings=self._settings,
             tested_with=self.tested_with,
-            known_storage=self.known,
+            known_storage=self.known_storage,
             declaration=self.declaration,
             tier_limits=self._tier_limits,
             warnings=self.warnings,
             errors=self.errors,
             overall="inconclusive",
         )
-        left_out = missing(found)
-        told = {"tier_limits_applying": left_out.applying, "tier_limits_judged": left_out.judged}
+        left_out = missing(results)
+        limit_counts = {"tier_limits_applying": left_out.applying, "tier_limits_judged": left_out.judged_count}
         run = run.model_copy(update={"complete": exit_status is not None and not left_out.tests})
-        found = found.model_copy(update={**told, "run": run})
-        found = found.model_copy(update={"overall": overall_of(found)})
-        return Results.model_validate(sanitize_values(found.model_dump()))
+        results = results.model_copy(update={**limit_counts, "run": run})
+        results = results.model_copy(update={"overall": overall_of(results)})
+        return Results.model_validate(sanitize_values(results.model_dump()))
 
 
 def _groups(values: Iterable[object]) -> Iterator[tuple[Any, ...]]:
@@ -156,8 +158,8 @@ def _groups(values: Iterable[object]) -> Iterator[tuple[Any, ...]]:
             yield tuple(value) if isinstance(value, list) else (value,)
 
 
-def _same(state: _State, other: _State) -> bool:
-    """Whether they hold the same objects. To compare what is in them would cost as much as to make the document."""
-    if [*map(len, state)] != [*map(len, other)]:
+def _same(state: _State, previous: _State) -> bool:
+    """Return whether both hold the same objects. Comparing content would cost as much as building the document."""
+    if [*map(len, state)] != [*map(len, previous)]:
         return False
-    return all(all(map(is_, *groups)) for groups in zip(state, other, strict=True))
+    return all(all(map(is_, *groups)) for groups in zip(state, previous, strict=True))

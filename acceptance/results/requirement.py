@@ -1,4 +1,4 @@
-"""What a verdict is on, and what was found of it, as data. `acceptance.wording` says both in sentences."""
+"""The requirement and the outcome of a verdict, as data. `acceptance.wording` renders both as sentences."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from acceptance.results.model import Frozen, Unit
 
 Operator = Literal["at_least", "at_most"]
 FigureUnit = Unit | Literal["ratio", "B", "pods", "count"]
-"""of what is held against a limit"""
+"""Units of the values that are compared with limits."""
 Decision = Literal["pass", "fail", "inconclusive"]
 LIES: dict[Decision, str] = {"pass": "within", "fail": "outside", "inconclusive": "on_both_sides"}
-"""how what was found lies to the limit: the end of codes such as `limit.within`"""
+"""The position of a value relative to its limit: the last part of codes such as `limit.within`."""
 
 
 class Requirement(Frozen):
-    """What storage must do. Without an operator: something that holds or does not.
+    """A requirement on the storage. Without an operator, it holds or does not.
 
-    `rule` names the question, and stays the same however the question is worded.
+    `rule` names the question, and does not depend on the wording of the question.
     """
 
     rule: str
@@ -35,12 +35,12 @@ class Requirement(Frozen):
 
     @property
     def question(self) -> tuple[object, ...]:
-        """What is asked, however strictly: the same for a limit and for a verdict on it, also where it was skipped."""
-        return self.rule, self.profile, self.metric, *sorted((name, str(each)) for name, each in self.at.items())
+        """The question without its bound, equal for a limit and for a verdict on it, even a skipped one."""
+        return self.rule, self.profile, self.metric, *sorted((name, str(value)) for name, value in self.at.items())
 
 
 class Outcome(Frozen):
-    """What was found: `code` names the kind of answer, `facts` are what the sentence with that code tells."""
+    """The answer to a requirement: `code` names its kind, `facts` are the arguments of the sentence for that code."""
 
     code: str
     facts: dict[str, JsonValue] = Field(default={})

@@ -1,4 +1,4 @@
-"""The run's folder: `reports/<run-id>/`, written so that every file is whole at any time."""
+"""The run's folder: `reports/<run-id>/`, written so that every file is complete at any time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from acceptance.text.redaction import redact
 
 
 class RunFolder:
-    """Where a run's report goes; `latest` beside it points at it."""
+    """The folder of a run's report; the link `latest` next to it points to it."""
 
     def __init__(self, reports: Path, *, run_id: str) -> None:
         self.path = reports / run_id
@@ -27,25 +27,25 @@ class RunFolder:
         self.results = self.path / "results.json"
         self.checksums = self.path / CHECKSUMS
         self.metrics = self.path / METRICS
-        self._begun: list[Path] = []
+        self._created_folders: list[Path] = []
 
     def begin(self) -> None:
-        """Make the folder, and those above it; `latest` still points elsewhere. Raises OSError when that cannot be."""
+        """Create the folder and its parents; `latest` still points elsewhere. Raises OSError if that fails."""
         path = self.path.absolute()
-        self._begun = [parent for parent in (path, *path.parents) if not parent.exists()]
+        self._created_folders = [parent for parent in (path, *path.parents) if not parent.exists()]
         path.mkdir(parents=True, exist_ok=True)
 
     def discard(self) -> None:
-        """Remove what `begin` made, and what was written into the folder since; nothing else that is above it."""
-        own, above = self._begun[:1], self._begun[1:]
+        """Remove the folders that `begin` created, with the content of the run's folder, and nothing else."""
+        own, above = self._created_folders[:1], self._created_folders[1:]
         for folder in own:
             shutil.rmtree(folder, ignore_errors=True)
-        with suppress(OSError):  # it holds something by now, as another run
+        with suppress(OSError):  # it is not empty any more, for example because of another run
             for folder in above:
                 folder.rmdir()
 
     def make(self) -> None:
-        """Make the folder and point `latest` at it. Raises EnvironmentFailure when that cannot be."""
+        """Create the folder and point `latest` to it. Raises EnvironmentFailure if that fails."""
         try:
             (self.path / "fio").mkdir(parents=True, exist_ok=True)
             link = self.path.parent / f".latest-{os.getpid()}"
@@ -56,16 +56,16 @@ class RunFolder:
             raise EnvironmentFailure(f"report folder {self.path} cannot be made: {error}") from error
 
     def write_results(self, results: Results) -> None:
-        """Write `results.json` in one move: a reader sees the old document or the new one.
+        """Write `results.json` atomically: a reader sees the old document or the new one.
 
-        Of a run that has come to its end, the checksums of what it measured too; `seal` adds the page.
+        If the run has ended, also write the checksums of its measurements; `seal` adds the report.
         """
         write_whole(self.results, results.model_dump_json(indent=2) + "\n")
         if results.run.exit_status is not None:
             write_whole(self.checksums, checksums(self.path))
 
     def results_digest(self) -> str | None:
-        """The SHA-256 of `results.json` as it is now; None where it cannot be read."""
+        """Return the SHA-256 of the current `results.json`; None if it cannot be read."""
         try:
             return digest_of(self.results)
         except OSError:
@@ -74,24 +74,24 @@ class RunFolder:
     def seal(self, *, whole: bool = False) -> None:
         """Write the checksums of all evidence, once the last page of the run is written.
 
-        `whole`: so are JUnit's file and the metrics, as far as they could be made.
+        `whole`: JUnit's file and the metrics are written too, if they could be created.
         """
-        written = (REPORT, JUNIT, METRICS) if whole else (REPORT,)
-        there = [name for name in written if (self.path / name).is_file()]
+        documents = (REPORT, JUNIT, METRICS) if whole else (REPORT,)
+        existing = [name for name in documents if (self.path / name).is_file()]
         try:
-            write_whole(self.checksums, checksums(self.path, renderings=there))
+            write_whole(self.checksums, checksums(self.path, renderings=existing))
         except OSError as error:
             raise EnvironmentFailure(f"{self.checksums} cannot be written: {error}") from error
 
     def write_fio(self, name: str, pieces: Iterable[str]) -> None:
-        """Keep what fio printed, as it printed it but for credentials, of which none reaches over two pieces."""
+        """Keep fio's output unchanged except for credentials, none of which spans two pieces."""
         path = self.path / "fio" / (re.sub(r"[^-.\w]+", "-", name) + ".json")
         write_pieces_whole(path, map(redact, pieces))
 
     def keep_import(self, source: Path, *, name: str, sha256: str) -> None:
-        """Keep a file of another tool byte for byte, so that its digest stays; `name`: its path in this folder.
+        """Copy a file of another tool byte for byte, so that its digest stays; `name`: its path in this folder.
 
-        Raises EnvironmentFailure where it cannot be kept, or is no longer the file of that digest.
+        Raises EnvironmentFailure if it cannot be copied, or no longer has that digest.
         """
         try:
             (self.path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -102,13 +102,13 @@ class RunFolder:
             raise EnvironmentFailure(f"{source} changed after it was read; import it again when it is complete")
 
     def write_metrics(self, text: str) -> None:
-        """Write `metrics.prom` in one move, under a name before that which no collector of such files reads."""
+        """Write `metrics.prom` atomically, first under a name that no collector of such files reads."""
         write_whole(self.metrics, text)
 
     def write_junit(self, text: str) -> None:
-        """Write `junit.xml` in one move."""
+        """Write `junit.xml` atomically."""
         write_whole(self.junit, text)
 
     def write_report(self, html: str) -> None:
-        """Write `report.html` in one move."""
+        """Write `report.html` atomically."""
         write_whole(self.report, html)

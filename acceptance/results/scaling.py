@@ -1,4 +1,4 @@
-"""What a scale run found: the models behind `scaling` in `results.json`. All frozen; rates in 1/s and B/s, times in s.
+"""Records of scale runs: the models behind `scaling` in `results.json`. All frozen; rates in 1/s and B/s, times in s.
 
 They import no other model of the results, so that those can hold them.
 """
@@ -13,7 +13,7 @@ from acceptance.results.model import Frozen
 
 
 class Figure(Frozen):
-    """A value over the common window. `low` and `high` are None where there are too few seconds for an interval."""
+    """A value over the common window. `low` and `high` are None if there are too few seconds for an interval."""
 
     mean: float
     low: float | None
@@ -24,9 +24,9 @@ class Figure(Frozen):
 
 
 class VolumeRecord(Frozen):
-    """What one volume did in a step.
+    """The rate of one volume in a step.
 
-    `low` and `high` bound its rate, from its own batches; None where too few seconds tell.
+    `low` and `high` bound its rate, from its own batches; None if there are too few seconds.
     """
 
     pod: str
@@ -60,7 +60,7 @@ class StepRecord(Frozen):
 
     @property
     def per_volume(self) -> Figure:
-        """The mean over the volumes: the total divided by their number, and its interval with it."""
+        """The mean over the volumes: the total and its interval, divided by the number of volumes."""
         total, pods = self.total, self.pods
         return Figure(
             mean=total.mean / pods,
@@ -93,7 +93,7 @@ class RateRecord(Frozen):
 
 
 class NodesRecord(Frozen):
-    """The same load per node, on some nodes and on twice as many."""
+    """An equal load per node, on some nodes and on twice as many."""
 
     on_fewer_nodes: StepRecord
     on_more_nodes: StepRecord
@@ -102,7 +102,7 @@ class NodesRecord(Frozen):
 
 
 class ScalingRecord(Frozen):
-    """Everything that one profile showed on many volumes of one class."""
+    """All results of one profile on many volumes of one class."""
 
     profile: str
     storage_class: str

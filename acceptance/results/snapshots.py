@@ -1,5 +1,5 @@
-"""What snapshots of volumes in use were seen to hold, and what many of them leave of a volume's writes: the models
-behind `snapshots` and `many_snapshots` in `results.json`. Times in s, rates in 1/s.
+"""Records of snapshots of volumes in use, and of write rates with many snapshots: the models behind `snapshots` and
+`many_snapshots` in `results.json`. Times in s, rates in 1/s.
 
 They import no model of the results that holds them.
 """
@@ -18,7 +18,7 @@ Stage = Literal["before", "taken", "restored", "deleted"]
 
 
 class Pace(Frozen):
-    """How fast records were acknowledged meanwhile, as they arrived in the suite."""
+    """The rate of acknowledged records in one stage, as they arrived in the suite."""
 
     stage: Stage = Field(
         description="before: until the snapshot was asked for; taken: until it was ready to use; restored: until its "
@@ -30,7 +30,7 @@ class Pace(Frozen):
 
     @property
     def rate(self) -> float:
-        """Records a second."""
+        """The rate in records a second."""
         return self.records / self.seconds if self.seconds else 0.0
 
 
@@ -82,5 +82,5 @@ class ManySnapshotsRecord(Frozen):
 
     @property
     def count(self) -> int:
-        """How many snapshots the volume had."""
+        """The number of snapshots of the volume."""
         return len(self.times)

@@ -1,4 +1,4 @@
-"""What a run can be about, with the titles of the report's chapters on it, in the order of reading."""
+"""The subjects of a run, with the titles of their chapters in the report, in reading order."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ SUBJECTS: Mapping[str, str] = {
     "price": "The price of the storage",
     "further-tests": "Further tests",
 }
-"""`speed`: how fast one volume is, which has a chapter for each kind of profile"""
+"""The titles by subject; `speed`, the speed of one volume, has a chapter for each kind of profile."""
 if TYPE_CHECKING:
     Subject = str
 else:
-    Subject = Literal[tuple(SUBJECTS)]  # so that files with another one are refused
+    Subject = Literal[tuple(SUBJECTS)]  # so that files with another subject are refused

@@ -1,4 +1,4 @@
-"""Latency at shares of what a volume can do: the models behind `under_load` in `results.json`. All frozen; times in s,
+"""Latency at shares of a volume's capacity: the models behind `under_load` in `results.json`. All frozen; times in s,
 rates in 1/s.
 
 They import no other model of the results, so that those can hold them.
@@ -13,7 +13,7 @@ from acceptance.results.scaling import Figure
 
 
 class Span(Frozen):
-    """A value with its interval. `low` and `high` are None where too few seconds or operations say how sure it is."""
+    """A value with its interval. `low` and `high` are None if there are too few seconds or operations for it."""
 
     mean: float
     low: float | None
@@ -36,7 +36,7 @@ class ShareRecord(Frozen):
 
 
 class UnderLoadRecord(Frozen):
-    """What one profile showed at shares of what it can do on one volume."""
+    """The results of one profile on one volume, at shares of its capacity."""
 
     profile: str
     storage_class: str

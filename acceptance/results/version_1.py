@@ -1,4 +1,4 @@
-"""Documents of schema version 1: their fields under the names of version 2, and what their verdicts are about."""
+"""Documents of schema version 1: conversion of their fields to names of version 2, and subjects of verdicts."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 from acceptance.results.document import Verdict
 from acceptance.results.subjects import Subject
 
-# Where a field stood (a list stands for each of its items), and its names then and now.
-_RENAMED: tuple[tuple[tuple[str, ...], dict[str, str]], ...] = (
+# The place of a field (a list stands for each of its items), with its old and new names.
+_NEW_NAMES: tuple[tuple[tuple[str, ...], dict[str, str]], ...] = (
     ((), {"asked": "tier_limits", "known": "known_storage"}),
     (("pools",), {"said": "description"}),
     (("control_plane",), {"late": "observed_late"}),
@@ -42,35 +42,35 @@ _BY_FILE: dict[str, Subject] = {
     "test_volume_features": "features",
     "test_regression": "history",
 }
-# As the last part of an id; a limit of one step had the number of volumes behind it.
+# The last part of an id; for a limit on one step, the number of volumes followed it.
 _OF_MANY_VOLUMES = ("total-at-last-step", "per-volume", "latency-growth", "rate-limited", "node-scaling", "scaling")
 
 
-def lifted(document: dict[str, Any]) -> dict[str, Any]:
-    """A parsed document of version 1 as one of version 2; any other as it is.
+def upgrade(document: dict[str, Any]) -> dict[str, Any]:
+    """Return a parsed document of version 1 as one of version 2; return any other unchanged.
 
-    Nothing is checked here: what does not fit is refused when the outcome is read as `Results`.
+    Nothing is checked here: `Results` refuses a document that does not fit.
     """
     if document.get("schema_version") != 1:
         return document
-    for path, names in _RENAMED:
-        document = _renamed(document, path, names)
+    for path, names in _NEW_NAMES:
+        document = _rename_fields(document, path, names)
     return {**document, "schema_version": 2}
 
 
-def _renamed(value: Any, path: tuple[str, ...], names: dict[str, str]) -> Any:
-    """`value` with other names of fields at the end of `path`; the order of fields stays."""
+def _rename_fields(value: Any, path: tuple[str, ...], names: dict[str, str]) -> Any:
+    """Return `value` with new names of the fields at the end of `path`; the order of fields stays."""
     if isinstance(value, list):
-        return [_renamed(each, path, names) for each in value]
+        return [_rename_fields(item, path, names) for item in value]
     if not isinstance(value, dict):
         return value
     if not path:
-        return {names.get(key, key): each for key, each in value.items()}
-    return {key: _renamed(each, path[1:], names) if key == path[0] else each for key, each in value.items()}
+        return {names.get(key, key): field for key, field in value.items()}
+    return {key: _rename_fields(field, path[1:], names) if key == path[0] else field for key, field in value.items()}
 
 
 def with_subject(verdict: Verdict) -> Verdict:
-    """The verdict with its subject: its own, else what it was about in older suites."""
+    """Return the verdict with its subject: its own, or the subject that it had in older suites."""
     return verdict if verdict.subject else verdict.model_copy(update={"subject": _subject(verdict)})
 
 

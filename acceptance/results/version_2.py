@@ -1,4 +1,4 @@
-"""Documents of schema version 2, whose verdicts say in words what later ones have as data."""
+"""Documents of schema version 2, whose verdicts are in words; later versions have them as data."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from typing import Any
 from acceptance.text.quantities import parse_quantity
 
 _LIMIT = re.compile(r"(?P<side>at least|at most) (?P<amount>[\d.,]+ ?(% of one CPU|\S*))")
-# What followed the figures in a sentence, as the suites of that version wrote it.
+# The text that followed the figures in a sentence, as the suites of that version wrote it.
 _FOLLOWS = re.compile(
     r"(outside the limit (of [^:;]+|\([^)]+\)): |on both sides of the limit (of [^:;]+|\([^)]+\)); )(?P<rest>.+)"
 )
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
-_HELD = ("at_least", "at_most", "not_better_than_baseline_by", "not_worse_than_baseline_by")
+_LIMIT_RULES = ("at_least", "at_most", "not_better_than_baseline_by", "not_worse_than_baseline_by")
 _OF_A_STEP = re.compile(r"(?P<name>per_volume)_at_(?P<pods>\d{1,9})")
 
 
-def lifted(document: dict[str, Any]) -> dict[str, Any]:
-    """A parsed document of version 2 as one of version 3; any other as it is.
+def upgrade(document: dict[str, Any]) -> dict[str, Any]:
+    """Return a parsed document of version 2 as one of version 3; return any other unchanged.
 
-    Nothing is checked here: what does not fit is refused when the outcome is read as `Results`.
+    Nothing is checked here: `Results` refuses a document that does not fit.
     """
     if document.get("schema_version") != 2 or not isinstance(document.get("verdicts"), list):
         return document
-    return {**document, "schema_version": 3, "verdicts": [_lifted(verdict) for verdict in document["verdicts"]]}
+    return {**document, "schema_version": 3, "verdicts": [_upgrade_entry(verdict) for verdict in document["verdicts"]]}
 
 
-def _lifted(verdict: Any) -> Any:
+def _upgrade_entry(verdict: Any) -> Any:
     if not isinstance(verdict, dict) or "requirement" in verdict or not {"rule", "profile", "metric"} <= verdict.keys():
         return verdict
     rule, at = _rule(verdict)
@@ -38,8 +38,8 @@ def _lifted(verdict: Any) -> Any:
         "at": at,
         **_bound(verdict),
     }
-    kept = {key: value for key, value in verdict.items() if key not in ("rule", "profile", "metric")}
-    return {**kept, "requirement": requirement, "outcome": _outcome(verdict)}
+    unchanged_fields = {key: value for key, value in verdict.items() if key not in ("rule", "profile", "metric")}
+    return {**unchanged_fields, "requirement": requirement, "outcome": _outcome(verdict)}
 
 
 def _outcome(verdict: dict[str, Any]) -> dict[str, Any]:
@@ -51,9 +51,9 @@ def _outcome(verdict: dict[str, Any]) -> dict[str, Any]:
 
 
 def _rule(verdict: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """The name of the rule and its conditions: a step's number of volumes was part of the name.
+    """Return the name of the rule and its conditions: a step's number of volumes was part of the name.
 
-    What has no figure named its rule in a sentence; the verdict's id has its name.
+    A verdict without a figure had a sentence as its rule; its id contains the name.
     """
     rule = verdict["rule"]
     if not isinstance(rule, str):
@@ -65,16 +65,17 @@ def _rule(verdict: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
 
 
 def _bound(verdict: dict[str, Any]) -> dict[str, Any]:
-    """The limit, read from the words that name it; nothing where it is no number with its unit."""
-    found, unit = _LIMIT.search(str(verdict.get("limit"))), verdict.get("unit")
+    """Return the limit, parsed from its words; empty if it is not a number with a unit."""
+    match, unit = _LIMIT.search(str(verdict.get("limit"))), verdict.get("unit")
     try:
-        value = None if found is None or unit is None else parse_quantity(found["amount"], unit=unit)
+        value = None if match is None or unit is None else parse_quantity(match["amount"], unit=unit)
     except (ValueError, KeyError, TypeError):
         value = None
-    if found is None:
+    if match is None:
         return {}
-    operator = found["side"].replace(" ", "_")
+    operator = match["side"].replace(" ", "_")
     if value is not None:
         return {"operator": operator, "bound": value, "unit": unit}
-    # Only what was held against a limit has its kind as the rule: that must be seen where its figures were taken out.
-    return {"operator": operator} if verdict["rule"] in _HELD else {}
+    # Only a figure that was compared with a limit has the limit's kind as its rule: that must be detectable if the
+    # figures were removed.
+    return {"operator": operator} if verdict["rule"] in _LIMIT_RULES else {}

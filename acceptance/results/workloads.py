@@ -1,4 +1,4 @@
-"""Workloads that a class can be asked to carry, by name, and what was known of those that a run asked for."""
+"""Workloads that a class can be required to carry, by name, and descriptions of the workloads that a run requested."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WORKLOADS: tuple[Workload, ...] = get_args(Workload)
 
 
 class CarriedWorkload(Frozen):
-    """One that the run asked for. `about` says what it is; `profiles`: the loads that stand for it."""
+    """A workload that the run requested. `about`: a description; `profiles`: the loads that represent it."""
 
     name: Workload
     about: str

@@ -1,1 +1,1 @@
-"""What a run was asked to do: options, and what is known of the storage by its target file."""
+"""The settings of a run: options, and the known facts of the storage from its target file."""

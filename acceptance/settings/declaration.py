@@ -1,4 +1,4 @@
-"""The declaration file: what who runs the suite says of product, hardware and preconditions, for the report."""
+"""The declaration file: the user's statements on product, hardware and preconditions, for the report."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from acceptance.text.errors import WrongUsage
 
 OPTION = "--storage-declaration"
 LARGEST_LOGO_B = 128 * 1024
-"""it stands in the results, and in each page that is made of them"""
-# What a file of the kind begins with. No SVG: it may hold scripts, and refer to what is elsewhere.
+"""The logo is part of the results, and of each page that is rendered from them."""
+# The first bytes of each kind of file. No SVG, because it may contain scripts and references to other files.
 _PICTURES = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg"}
 
 
 def _text(value: object) -> str:
-    """A version such as 1.10 is a number to YAML, and another one than was written."""
+    """Return stripped text. Raises ValueError if it is not text: to YAML, a version such as 1.10 is the number 1.1."""
     if not isinstance(value, str):
         raise ValueError(f"wanted text, found {value!r}; put it in quotes")
     if not value.strip():
@@ -33,7 +33,7 @@ Text = Annotated[str, BeforeValidator(_text)]
 
 
 class DeclarationFile(Frozen):
-    """The file's keys; `logo` is a path from where the file is."""
+    """The keys of the file; `logo` is a path relative to the file."""
 
     product: Text
     version: Text
@@ -48,15 +48,15 @@ class DeclarationFile(Frozen):
 
 
 def read_declaration(path: Path) -> Declaration:
-    """What the file declares. Raises WrongUsage with all that is wrong, each with its line."""
-    wanted = f"{OPTION}: wanted a readable declaration file"
-    found = read_strict(path, DeclarationFile, wanted=wanted)
-    logo = None if found.logo is None else _picture(path.parent / found.logo)
-    return Declaration(**found.model_dump(exclude={"logo"}), logo=logo)
+    """Return the content of the file. Raises WrongUsage with all problems, each with its line."""
+    expectation = f"{OPTION}: wanted a readable declaration file"
+    content = read_strict(path, DeclarationFile, expectation=expectation)
+    logo = None if content.logo is None else _picture(path.parent / content.logo)
+    return Declaration(**content.model_dump(exclude={"logo"}), logo=logo)
 
 
 def _picture(path: Path) -> str:
-    """The picture as a data URI. Raises WrongUsage where it is none, or too large."""
+    """Return the picture as a data URI. Raises WrongUsage if it is no picture, or too large."""
     try:
         content = path.read_bytes()
     except OSError as error:

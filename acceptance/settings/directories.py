@@ -1,4 +1,4 @@
-"""Directories as StorageClasses: which may be one, and which are the same one."""
+"""Directories as StorageClasses: the check of one, and the search for duplicates."""
 
 from __future__ import annotations
 
@@ -14,22 +14,21 @@ _LITERAL = re.compile(r"[\w/.,@%+=~ -]+")
 
 
 def directory(value: str) -> str:
-    """The absolute path of a directory that can be loaded, as its owner spells it.
+    """Return the absolute path of a directory that can be loaded, as the user spells it.
 
-    Raises ValueError when there is no such directory, when the user may not write to it, or when fio would take its
-    path for something else.
+    Raises ValueError if there is no such directory, if the user may not write to it, or if fio would misread its path.
     """
-    wanted = "wanted a directory of this host, as --storage-cluster host says"
+    rule = "wanted a directory of this host, as --storage-cluster host says"
     path = os.path.abspath(os.path.expanduser(value))
     try:
         there_is = "it is not a directory" if not stat.S_ISDIR(os.stat(value and path).st_mode) else ""
     except (OSError, ValueError) as error:
         there_is = getattr(error, "strerror", None) or str(error)
     if there_is:
-        raise ValueError(f"{wanted}, found {value!r}: {there_is}; name one that the storage is mounted on")
+        raise ValueError(f"{rule}, found {value!r}: {there_is}; name one that the storage is mounted on")
     if not _LITERAL.fullmatch(path):
         raise ValueError(
-            f"{wanted}, with a path of letters, digits, spaces and any of /.,@%+=~_- (fio reads others as its own), "
+            f"{rule}, with a path of letters, digits, spaces and any of /.,@%+=~_- (fio reads others as its own), "
             f"found {path!r}; mount or link it elsewhere"
         )
     if not os.access(path, os.W_OK | os.X_OK):
@@ -38,5 +37,5 @@ def directory(value: str) -> str:
 
 
 def same_directories(paths: Sequence[str]) -> list[tuple[str, str]]:
-    """The pairs of paths that lead to the same directory, by a link or a mount."""
-    return [(one, other) for one, other in combinations(paths, 2) if one != other and os.path.samefile(one, other)]
+    """Return the pairs of paths that lead to the same directory, by a link or a mount."""
+    return [(path, twin) for path, twin in combinations(paths, 2) if path != twin and os.path.samefile(path, twin)]

@@ -1,4 +1,4 @@
-"""A Pushgateway's address: what the settings take for one, without all that is needed to push something there."""
+"""The address of a Pushgateway, as the settings accept it, without the code that pushes to it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 
 from acceptance.text.redaction import redact, remember
 
-_WANTED = "wanted the address of a Pushgateway such as http://pushgateway.example:9091"
+_EXPECTATION = "wanted the address of a Pushgateway such as http://pushgateway.example:9091"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,17 +21,17 @@ class Gateway:
 
     @classmethod
     def parse(cls, url: str) -> Self:
-        """The gateway at the URL. Raises ValueError, without the password, for what is none."""
-        problem = f"{_WANTED}, found {redact(url)!r}"
+        """Return the gateway at the URL. Raises ValueError, without the password, if the URL is none."""
+        problem = f"{_EXPECTATION}, found {redact(url)!r}"
         try:
             parts = urlsplit(url)
             host, _ = parts.hostname, parts.port
         except ValueError as error:
             raise ValueError(problem) from error
-        if parts.scheme not in ("http", "https") or not host or any(each.isspace() for each in url):
+        if parts.scheme not in ("http", "https") or not host or any(character.isspace() for character in url):
             raise ValueError(problem)
         if parts.query or parts.fragment:
-            raise ValueError(f"{_WANTED}, without ? and #, found {redact(url.partition('?')[0])!r} and more")
+            raise ValueError(f"{_EXPECTATION}, without ? and #, found {redact(url.partition('?')[0])!r} and more")
         if parts.password:
             remember(parts.password)
             remember(unquote(parts.password))

@@ -1,4 +1,4 @@
-"""`--storage-import FILE[:NAME]`: files of other tools, and what to call them."""
+"""`--storage-import FILE[:NAME]`: files of other tools, and their names."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from pathlib import Path
 from typing import Literal
 
 ImportedFailures = Literal["show", "fail"]
-"""What a failure in such a file does: it is told, or it fails the run too."""
+"""The effect of a failure in such a file: it is reported, or it also fails the run."""
 
 
 def named_import(text: str) -> tuple[Path, str]:
-    """The file, and its name, empty where none was given; a file with a colon in its name is one file.
+    """Return the file and its name, which is empty if none was given; a file with a colon in its name is one file.
 
-    Raises ValueError where there is no such file.
+    Raises ValueError if there is no such file.
     """
     path, _, name = text.rpartition(":")
-    for found, called in ((text, ""), (path, name.strip())):
-        if found and Path(found).expanduser().is_file():
-            return Path(found).expanduser(), called
+    for file_name, import_name in ((text, ""), (path, name.strip())):
+        if file_name and Path(file_name).expanduser().is_file():
+            return Path(file_name).expanduser(), import_name
     raise ValueError(f"wanted a JUnit file as FILE or FILE:NAME, found {text!r}, and there is no such file")
 
 
 def named_imports(value: object) -> tuple[str, ...]:
-    """All of them, as they were written. Raises ValueError for the first that is no file."""
+    """Return all imports, as they were written. Raises ValueError for the first that is no file."""
     texts = (
-        [str(each) for each in value] if isinstance(value, Iterable) and not isinstance(value, str) else [str(value)]
+        [str(entry) for entry in value] if isinstance(value, Iterable) and not isinstance(value, str) else [str(value)]
     )
     for text in texts:
         named_import(text)

@@ -13,32 +13,32 @@ from acceptance.settings.values import Duration, ExistingFile
 
 Maker = Literal["kind", "k3d", "minikube"]
 MAKERS: tuple[Maker, ...] = get_args(Maker)
-# Since when nodeTaintsPolicy is heeded:
+# The version from which on nodeTaintsPolicy is respected:
 # https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/
 LOWEST = (1, 26)
-"""the oldest Kubernetes that the suite supports"""
+"""The oldest Kubernetes version that the suite supports."""
 CREATION_S = 600.0
-"""A node image of a GiB comes from a registry first; creation itself took 30 s to 3 min where it was tried."""
+"""Time (s) to pull a node image of a GiB and to create the cluster, which took 30 s to 3 min in trials."""
 OPTION = "--storage-cluster-set"
 
 
 def _version(value: str) -> str:
-    """`1.34.0`, or a node image. Whether that version exists only the maker knows."""
+    """Return `1.34.0`, or a node image. Only the maker knows whether that version exists."""
     if ":" in value:
         return value
-    found = re.fullmatch(r"v?(\d+)\.(\d+)\.(\d+)", value)
-    if found is None:
+    match = re.fullmatch(r"v?(\d+)\.(\d+)\.(\d+)", value)
+    if match is None:
         raise ValueError(f"wanted a Kubernetes version such as 1.34.0, or a node image with its tag, found {value!r}")
-    if (int(found[1]), int(found[2])) < LOWEST:
+    if (int(match[1]), int(match[2])) < LOWEST:
         raise ValueError(f"wanted Kubernetes {LOWEST[0]}.{LOWEST[1]} or later, found {value}")
     return value.removeprefix("v")
 
 
 class MadeCluster(Frozen):
-    """What the cluster is to be like. `time`: for creating it, and for its nodes and provisioner to be ready, in s.
+    """The properties of the cluster. `time`: for creating it, and for its nodes and provisioner to be ready, in s.
 
-    `version`: None for what the maker takes by itself; `nodes`: how many take pods; `config`: a file of kind's or
-    k3d's own; `load`: whether images that the run needs are loaded from Docker on this machine into the nodes.
+    `version`: None for the maker's default; `nodes`: the number of nodes that take pods; `config`: a configuration file
+    of kind or k3d; `load`: whether images that the run needs are loaded from this machine's Docker into the nodes.
     """
 
     version: Annotated[str, BeforeValidator(_version)] | None = None
@@ -48,11 +48,11 @@ class MadeCluster(Frozen):
     time: Duration = CREATION_S
 
     def problems(self, maker: str | None) -> Iterator[str]:
-        """What does not fit together, in sentences."""
-        given = ", ".join(f"{key}={getattr(self, key)}" for key in self.model_fields_set)
-        if given and maker not in MAKERS:
+        """Yield the settings that contradict each other, in sentences."""
+        settings_text = ", ".join(f"{key}={getattr(self, key)}" for key in self.model_fields_set)
+        if settings_text and maker not in MAKERS:
             yield (
-                f"{OPTION} {given} is about a cluster that the run creates; wanted --storage-cluster "
+                f"{OPTION} {settings_text} is about a cluster that the run creates; wanted --storage-cluster "
                 f"{', '.join(MAKERS)}, found {maker or 'none of them'}"
             )
         if self.config is not None and self.nodes is not None:
@@ -64,23 +64,23 @@ class MadeCluster(Frozen):
 
 
 def _read(value: Any) -> Any:
-    """`version=1.34.0`, several of them. Raises ValueError with all that is wrong."""
+    """Return the cluster from words such as `version=1.34.0`. Raises ValueError with all problems."""
     if isinstance(value, MadeCluster):
         return value
     keys = tuple(MadeCluster.model_fields)
-    given: dict[str, str] = {}
+    values: dict[str, str] = {}
     for text in value:
         key, equals, word = str(text).partition("=")
         if key not in keys or not equals or not word:
             raise ValueError(f"wanted KEY=VALUE, with a KEY of {', '.join(keys)}, found {text!r}")
-        if key in given:
-            raise ValueError(f"wanted each KEY once, found {key}={given[key]} and {text}")
-        given[key] = word
+        if key in values:
+            raise ValueError(f"wanted each KEY once, found {key}={values[key]} and {text}")
+        values[key] = word
     try:
-        return MadeCluster.model_validate(given)
+        return MadeCluster.model_validate(values)
     except ValidationError as error:
-        told = (f"{each['loc'][0]}: {each['msg'].removeprefix('Value error, ')}" for each in error.errors())
-        raise ValueError("; ".join(told)) from None
+        messages = (f"{entry['loc'][0]}: {entry['msg'].removeprefix('Value error, ')}" for entry in error.errors())
+        raise ValueError("; ".join(messages)) from None
 
 
 GivenCluster = Annotated[MadeCluster, BeforeValidator(_read)]

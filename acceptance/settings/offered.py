@@ -1,4 +1,4 @@
-"""What can be asked for on the command line, in ini files and in the environment: each option and default, once."""
+"""The options of the command line, ini files and the environment: each option and default, once."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from acceptance.settings.offered_trials import DURABILITY, RAMP, REBUILD, SCALE,
 from acceptance.settings.option import Group, Option
 
 _CAPABILITIES = "of docs/volume-features.md, such as expansion, snapshot, clone"
-TESTED = (
+TEST_SUBJECTS = (
     Option(
         name="class",
         setting="storage_class",
@@ -266,7 +266,7 @@ RUN = (
     ),
 )
 HEADINGS: Mapping[str, tuple[Option | Group, ...]] = {
-    "What is tested": TESTED,
+    "What is tested": TEST_SUBJECTS,
     "Limits": LIMITS,
     "The cluster": CLUSTER,
     "Pods and volumes": IN_THE_CLUSTER,
@@ -276,13 +276,13 @@ HEADINGS: Mapping[str, tuple[Option | Group, ...]] = {
 
 
 def _all() -> Iterator[Option]:
-    for offered in HEADINGS.values():
-        for each in offered:
-            yield from each.options if isinstance(each, Group) else (each,)
+    for entries in HEADINGS.values():
+        for entry in entries:
+            yield from entry.options if isinstance(entry, Group) else (entry,)
 
 
-GROUPS = tuple(each for offered in HEADINGS.values() for each in offered if isinstance(each, Group))
+GROUPS = tuple(entry for entries in HEADINGS.values() for entry in entries if isinstance(entry, Group))
 OPTIONS = tuple(_all())
-"""Each setting that can be asked for, those in groups too."""
+"""All options, including those in groups."""
 BY_KEY = {option.key: option for option in OPTIONS}
 """The options by their names among the settings."""

@@ -1,4 +1,4 @@
-"""What can be asked for of single trials: long or destructive ones, many volumes, ramps, rebuilds, failures."""
+"""The options of single trials: long or destructive ones, many volumes, ramps, rebuilds, failures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an option is called: among the settings, on the command line, in ini files and in the environment."""
+"""The names of an option: among the settings, on the command line, in ini files and in the environment."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 
 @dataclass(frozen=True, kw_only=True)
 class Option:
-    """One setting that can be asked for, as `--storage-NAME` or, in a group, as `--storage-GROUP PART=VALUE`.
+    """One setting that a user can set, as `--storage-NAME` or, in a group, as `--storage-GROUP PART=VALUE`.
 
-    `kind`: what follows it: a value, several values, or nothing. `default`: as one would write it; `otherwise`: in
-    words, where it depends on something. `part`: of one in a group, which says its `group`; its own name is known too.
-    `formerly`: the name that it had, which goes on being understood everywhere. `setting`: its name among the settings,
-    where that is another one: the name in results stays what it was.
+    `kind`: its argument: a value, several values, or none. `default`: as a user would write it; `otherwise`: in words,
+    if it depends on something. `part`: its name in its `group`; its own name is accepted too. `formerly`: its former
+    name, which is still accepted everywhere. `setting`: its name among the settings, if that differs: the name in
+    results does not change.
     """
 
     name: str
@@ -28,74 +28,74 @@ class Option:
 
     @property
     def key(self) -> str:
-        """The name among the settings."""
+        """The name of the option among the settings."""
         return self.setting or self.name.replace("-", "_")
 
     @property
-    def spelled(self) -> str:
-        """How it is asked for: `--storage-timeout`, `--storage-scale window`."""
+    def spelling(self) -> str:
+        """The option as a user writes it: `--storage-timeout`, `--storage-scale window`."""
         return f"--storage-{self.group} {self.part}" if self.group else self.words[0]
 
     @property
-    def described(self) -> str:
+    def description(self) -> str:
         """The help with the default."""
         default = self.otherwise or self.default
         return f"{self.help} (default: {default})" if default else self.help
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The words of its own that may be typed, the present name first."""
-        return tuple(f"--storage-{each}" for each in (self.name, self.formerly) if each)
+        """The option's own words on the command line, the current name first."""
+        return tuple(f"--storage-{name}" for name in (self.name, self.formerly) if name)
 
     @property
     def inis(self) -> tuple[str, ...]:
-        """What may stand in an ini file, the present name first."""
+        """The names in an ini file, the current name first."""
         return tuple(_key(word) for word in self.words)
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """What may stand in the environment, the present name first."""
+        """The names in the environment, the current name first."""
         return tuple(ini.upper() for ini in self.inis)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Group(Option):
-    """Options of one subject, which share `--storage-NAME PART=VALUE`, given as often as there are parts to ask for."""
+    """Options of one subject, which share `--storage-NAME PART=VALUE`; it can be given once for each part."""
 
     metavar: str = "PART=VALUE"
     kind: str = "values"
     options: tuple[Option, ...] = field(default=())
 
     def __post_init__(self) -> None:
-        """Name the group in its options."""
+        """Set the name of the group in its options."""
         object.__setattr__(self, "options", tuple(replace(option, group=self.name) for option in self.options))
 
     @property
     def parts(self) -> dict[str, list[Option]]:
-        """The options by their parts: a part without a value may be a flag, and with one a setting beside it."""
-        found: dict[str, list[Option]] = {}
+        """The options by their parts: a part may be a flag without a value, and another setting with a value."""
+        options_by_part: dict[str, list[Option]] = {}
         for option in self.options:
-            found.setdefault(option.part, []).append(option)
-        return found
+            options_by_part.setdefault(option.part, []).append(option)
+        return options_by_part
 
     @property
-    def described(self) -> str:
+    def description(self) -> str:
         """The help with all parts."""
-        return f"{self.help}; repeatable. {'. '.join(self.described_parts)}"
+        return f"{self.help}; repeatable. {'. '.join(self.part_descriptions)}"
 
     @property
-    def described_parts(self) -> list[str]:
-        """What each part is: `window=TIME: how long each step is measured at first (default: 8s)`."""
-        return [_described_part(part, options) for part, options in self.parts.items()]
+    def part_descriptions(self) -> list[str]:
+        """The description of each part: `window=TIME: how long each step is measured at first (default: 8s)`."""
+        return [_describe_part(part, options) for part, options in self.parts.items()]
 
 
-def _described_part(part: str, options: list[Option]) -> str:
+def _describe_part(part: str, options: list[Option]) -> str:
     flag = next((option for option in options if option.kind == "flag"), None)
     value = next((option for option in options if option.kind != "flag"), None)
     if flag is None and value is not None:
-        return f"{part}={value.metavar}: {value.described}"
+        return f"{part}={value.metavar}: {value.description}"
     alone = part if flag is None else f"{part}: {flag.help}"
-    return alone if value is None else alone.replace(part, f"{part}[={value.metavar}]", 1) + f"; {value.described}"
+    return alone if value is None else alone.replace(part, f"{part}[={value.metavar}]", 1) + f"; {value.description}"
 
 
 def _key(word: str) -> str:

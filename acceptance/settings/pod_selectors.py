@@ -1,4 +1,4 @@
-"""Which pods of a storage system may be killed: a namespace and labels, as `--storage-kill-pods` names them."""
+"""The pods of a storage system that may be killed: a namespace and labels, as in `--storage-kill-pods`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NAME = r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
 _LABEL = r"[A-Za-z0-9./_-]+=[A-Za-z0-9._-]+"
 _SELECTOR = re.compile(rf"(?P<namespace>{_NAME})/(?P<labels>{_LABEL}(,{_LABEL})*)")
 OWN = "storage-acceptance"
-"""what the namespaces of runs, and of the pod that the suite runs in, begin with"""
+"""The prefix of the namespaces of runs, and of the pod that the suite runs in."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,15 +24,15 @@ class PodSelector:
 
     @classmethod
     def parse(cls, text: str) -> PodSelector:
-        """`longhorn-system/app=longhorn-manager`. Raises ValueError for anything else: there is no `all pods`."""
-        found = _SELECTOR.fullmatch(text)
-        if found is None:
+        """Return the selector of `longhorn-system/app=longhorn-manager`. Raises ValueError for any other text."""
+        match = _SELECTOR.fullmatch(text)
+        if match is None:
             raise ValueError(
                 f"wanted NAMESPACE/LABEL=VALUE, such as longhorn-system/app=longhorn-manager, found {text!r}"
             )
-        if found["namespace"].startswith(OWN):
+        if match["namespace"].startswith(OWN):
             raise ValueError(f"wanted pods of the storage system, found {text!r}: that namespace is the suite's own")
-        return cls(namespace=found["namespace"], labels=found["labels"])
+        return cls(namespace=match["namespace"], labels=match["labels"])
 
     def __str__(self) -> str:
         return f"{self.namespace}/{self.labels}"
@@ -40,9 +40,9 @@ class PodSelector:
 
 def _selectors(value: Any) -> tuple[str, ...]:
     texts = tuple(map(str, value))
-    found = [str(PodSelector.parse(text)) for text in texts]
-    if len(set(found)) < len(found):
-        raise ValueError(f"wanted each once, found {', '.join(found)}")
+    selectors = [str(PodSelector.parse(text)) for text in texts]
+    if len(set(selectors)) < len(selectors):
+        raise ValueError(f"wanted each once, found {', '.join(selectors)}")
     return texts
 
 

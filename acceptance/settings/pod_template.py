@@ -1,4 +1,4 @@
-"""What a site wants of every pod of a run: a file as Kubernetes writes pod templates, of which a few keys are taken.
+"""The pod template of a site for every pod of a run: a Kubernetes pod template, of which a few keys are accepted.
 
 https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-template-v1/#PodTemplateSpec
 """
@@ -17,27 +17,27 @@ from acceptance.results.model import Frozen
 from acceptance.settings.strict_file import read_strict, say
 from acceptance.text.errors import WrongUsage
 
-# What the suite writes itself, and finds its own objects by.
+# The keys that the suite writes itself, and by which it finds its own objects.
 _OWN = re.compile(r"(.*\.)?storage-acceptance(\.[^/]*)?/.*|app\.kubernetes\.io/managed-by")
 
 
-def _not_ours(given: Mapping[str, str]) -> Mapping[str, str]:
-    if ours := [key for key in given if _OWN.fullmatch(key)]:
-        raise ValueError(f"wanted keys of your own, found {', '.join(ours)}, which the suite writes itself; remove it")
-    return given
+def _not_ours(keys: Mapping[str, str]) -> Mapping[str, str]:
+    if own := [key for key in keys if _OWN.fullmatch(key)]:
+        raise ValueError(f"wanted keys of your own, found {', '.join(own)}, which the suite writes itself; remove it")
+    return keys
 
 
 Own = Annotated[dict[str, str], AfterValidator(_not_ours)]
 
 
-class _Written(Frozen):
-    """Keys are written as Kubernetes writes them."""
+class _KubernetesModel(Frozen):
+    """A model whose keys are spelled as in Kubernetes."""
 
     model_config = ConfigDict(alias_generator=to_camel)
 
 
-class Toleration(_Written):
-    """One toleration. Without `key` and with `Exists` it is of every taint, without `effect` of every effect."""
+class Toleration(_KubernetesModel):
+    """One toleration. Without `key` and with `Exists` it applies to every taint, without `effect` to every effect."""
 
     key: str = ""
     operator: Literal["Equal", "Exists"] = "Equal"
@@ -53,7 +53,7 @@ class Toleration(_Written):
         return self
 
     def holds_for(self, taint: Mapping[str, Any]) -> bool:
-        """Whether it tolerates the taint of a node."""
+        """Return whether it tolerates the taint of a node."""
         return (
             self.effect in ("", taint["effect"])
             and self.key in (("", taint["key"]) if self.operator == "Exists" else (taint["key"],))
@@ -61,34 +61,34 @@ class Toleration(_Written):
         )
 
 
-class _Metadata(_Written):
+class _Metadata(_KubernetesModel):
     labels: Own = Field(default_factory=dict)
     annotations: Own = Field(default_factory=dict)
 
 
-class _Spec(_Written):
+class _Spec(_KubernetesModel):
     node_selector: dict[str, str] = Field(default_factory=dict)
     tolerations: tuple[Toleration, ...] = ()
     priority_class_name: str | None = None
 
 
-class PodTemplate(_Written):
-    """What every pod of the run is given beside what it needs."""
+class PodTemplate(_KubernetesModel):
+    """The additions to every pod of the run, besides its needs."""
 
     metadata: _Metadata = _Metadata()
     spec: _Spec = _Spec()
 
     def tolerates(self, taint: Mapping[str, Any]) -> bool:
-        """Whether the pods tolerate the taint of a node."""
+        """Return whether the pods tolerate the taint of a node."""
         return any(toleration.holds_for(taint) for toleration in self.spec.tolerations)
 
     def selects(self, labels: Mapping[str, str]) -> bool:
-        """Whether the pods may go to a node with these labels."""
+        """Return whether the pods may run on a node with these labels."""
         return all(labels.get(key) == value for key, value in self.spec.node_selector.items())
 
     @property
     def tolerations(self) -> list[dict[str, str]]:
-        """As the API server wants them."""
+        """The tolerations as the API server expects them."""
         return [
             toleration.model_dump(exclude_defaults=True) | {"operator": toleration.operator}
             for toleration in self.spec.tolerations
@@ -96,15 +96,15 @@ class PodTemplate(_Written):
 
 
 def read_pod_template(value: Any) -> Any:
-    """What the file of that path says. Raises ValueError with all that is wrong with it, each with its line."""
+    """Return the content of the file at that path. Raises ValueError with all its problems, each with its line."""
     if not isinstance(value, str | Path):
         return value
     try:
         return read_strict(
             Path(value).expanduser(),
             PodTemplate,
-            wanted="wanted a readable file with a pod template",
-            told=_say,
+            expectation="wanted a readable file with a pod template",
+            describe=_say,
             title="wanted a pod template, found",
         )
     except WrongUsage as error:

@@ -1,4 +1,4 @@
-"""The settings of a run, validated together: every error is reported, not the first one."""
+"""The settings of a run, validated together: all errors are reported, not only the first one."""
 
 from __future__ import annotations
 
@@ -49,25 +49,25 @@ from acceptance.text.errors import WrongUsage
 SIZES = {"volume_size", "test_size"}
 ClusterKind = Literal["embedded", "kubeconfig", "kind", "k3d", "minikube", "in-cluster", "host"]
 OpenAs = Literal["inconclusive", "fail", "pass"]
-"""What a run ends as that found no fail, no error, and something too close to call."""
-# What says something of a cluster, and nothing where there is none.
+"""The outcome of a run without a fail or an error, but with a verdict that is inconclusive."""
+# The settings that only apply to a cluster.
 OF_A_CLUSTER = ("kubeconfig", "context", "node", "image", "postgresql_image", "pull_secret", "pod_user", "pod_template")
 OF_AN_EMBEDDED_CLUSTER = ("embedded", "cpu_latency")
 
 
 def _default(key: str) -> Any:
-    """The default of the option, which is written there as users write it."""
+    """Return the default of the option, which is written there as users write it."""
     return Field(default=BY_KEY[key].default, validate_default=True)
 
 
 class Settings(Frozen):
-    """What a run was asked to do. Sizes in bytes, times in s.
+    """The settings of a run. Sizes in bytes, times in s.
 
-    Empty `storage_class`: the cluster's default class. For the cluster kind `host` classes are paths of directories.
+    Empty `storage_class`: the cluster's default class. For the cluster kind `host`, classes are paths of directories.
     `pull_secret` is NAMESPACE/NAME. `load_time` 0: each load is as long as its verdicts need.
     """
 
-    cluster: ClusterKind | None = None  # first: it tells what the classes are
+    cluster: ClusterKind | None = None  # first: it decides what the classes are
     storage_class: tuple[ClassName, ...] = ()
     baseline_class: ClassName | None = None
     compare_with: ClassName | None = None
@@ -141,7 +141,7 @@ class Settings(Frozen):
 
     @model_validator(mode="after")
     def _fits_together(self, info: ValidationInfo) -> Settings:
-        """`info.context`: the names of settings that were given and could not be read."""
+        """Check settings against each other. `info.context`: the names of settings that could not be read."""
         unread: Collection[str] = info.context or ()
         problems = [*self._size_problems(), *self._cluster_problems(), *self._class_problems(unread)]
         if "cluster" not in unread:
@@ -163,10 +163,10 @@ class Settings(Frozen):
 
     def _cluster_problems(self) -> Iterator[str]:
         if self.cluster == "host":
-            if given := [_option(name) for name in OF_A_CLUSTER if getattr(self, name) is not None]:
+            if options := [_option(name) for name in OF_A_CLUSTER if getattr(self, name) is not None]:
                 yield (
                     "--storage-cluster host loads directories of this host with its own fio, without a cluster; found "
-                    f"{', '.join(given)} as well: leave out one of them"
+                    f"{', '.join(options)} as well: leave out one of them"
                 )
             if self.volume_mode == "block":
                 yield "--storage-volume-mode block: wanted filesystem, as --storage-cluster host loads directories"
@@ -186,9 +186,9 @@ class Settings(Frozen):
         if self.cluster == "host":
             if not self.storage_class and "storage_class" not in unread:
                 yield "--storage-class: wanted a directory, as --storage-cluster host has no default class, found none"
-            named = dict.fromkeys((*self.storage_class, *filter(None, [self.class_beside])))
-            for one, other in same_directories(list(named)):
-                yield f"directories {one} and {other} are the same one: wanted each once, as candidate or as baseline"
+            directories = dict.fromkeys((*self.storage_class, *filter(None, [self.class_beside])))
+            for path, twin in same_directories(list(directories)):
+                yield f"directories {path} and {twin} are the same one: wanted each once, as candidate or as baseline"
         if len(set(self.storage_class)) < len(self.storage_class):
             yield f"--storage-class: wanted each class once, found {', '.join(self.storage_class)}"
         if self.class_beside in self.storage_class:
@@ -204,57 +204,57 @@ class Settings(Frozen):
 
     @property
     def block(self) -> bool:
-        """Whether volumes are raw block devices."""
+        """True if volumes are raw block devices."""
         return self.volume_mode == "block"
 
     @property
     def template(self) -> PodTemplate:
-        """What every pod is given beside what it needs."""
+        """The additions to every pod, besides its needs."""
         return self.pod_template or PodTemplate()
 
     @property
     def cluster_kind(self) -> ClusterKind | None:
-        """The kind of cluster that was named, None where none was."""
+        """The kind of cluster that the user named; None if none was named."""
         return "kubeconfig" if self.kubeconfig or self.context else self.cluster
 
     @property
     def maker(self) -> Maker | None:
-        """The program that creates the cluster for the run, None where the cluster exists."""
+        """The program that creates the cluster for the run; None if the cluster exists."""
         return next((maker for maker in MAKERS if maker == self.cluster_kind), None)
 
     @property
     def embedded_name(self) -> str:
-        """The name of the embedded cluster, where one is used."""
+        """The name of the embedded cluster, if one is used."""
         return self.embedded or "default"
 
     @property
     def class_beside(self) -> str | None:
-        """The class that candidates are measured in turn with, whether or not the comparison is judged."""
+        """The class that candidates are measured in turn with, even if the comparison is not judged."""
         return self.baseline_class or self.compare_with
 
     @property
     def classes(self) -> tuple[str | None, ...]:
-        """The candidate classes; None stands for the cluster's default class."""
+        """The candidate classes; None for the cluster's default class."""
         return self.storage_class or (None,)
 
 
 def read_settings(values: Mapping[str, Any]) -> Settings:
-    """Settings from option values, without those that nobody gave. Raises WrongUsage with every error at once."""
+    """Return settings from the option values that the user has set. Raises WrongUsage with all errors together."""
     try:
         return Settings(**values)
     except ValidationError as error:
-        found = error.errors()
-    wrong = {str(each["loc"][0]) for each in found if each["loc"]}
+        problems = error.errors()
+    wrong = {str(problem["loc"][0]) for problem in problems if problem["loc"]}
     if wrong:
-        # What is right by itself may still not fit together. Of two sizes neither is judged without the other.
+        # Values that are valid separately may still contradict each other. Of two sizes, neither is checked alone.
         wrong |= SIZES if wrong & SIZES else set()
         try:
             Settings.model_validate(
                 {name: value for name, value in values.items() if name not in wrong}, context=frozenset(wrong)
             )
         except ValidationError as error:
-            found += [each for each in error.errors() if not each["loc"]]
-    raise WrongUsage("\n".join(_line(each) for each in found))
+            problems += [problem for problem in error.errors() if not problem["loc"]]
+    raise WrongUsage("\n".join(_line(problem) for problem in problems))
 
 
 def _line(error: Any) -> str:
@@ -265,4 +265,4 @@ def _line(error: Any) -> str:
 
 
 def _option(name: str) -> str:
-    return BY_KEY[name].spelled
+    return BY_KEY[name].spelling

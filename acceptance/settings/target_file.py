@@ -1,4 +1,4 @@
-"""The target file: what is known of a storage, how its replicas are rebuilt and nodes fail; as strict as the limits."""
+"""The target file: known facts of a storage, and commands for rebuilds and node failures; as strict as the limits."""
 
 from __future__ import annotations
 
@@ -33,22 +33,22 @@ TOOLBOX = "app=rook-ceph-tools"
 
 
 def _words(placeholders: Sequence[str]) -> Callable[[Any], tuple[str, ...]]:
-    """Reads a command word by word; braces hold nothing but the placeholders."""
+    """Return a function that reads a command word by word and admits only these placeholders in braces."""
 
     def words(value: Any) -> tuple[str, ...]:
         if not isinstance(value, list) or not value or not all(isinstance(word, str) for word in value) or not value[0]:
             raise ValueError(f"wanted a command as a list of its words, all of them text, found {value!r}")
         for word in value:
             try:
-                named = {name for _, name, *_ in string.Formatter().parse(word) if name is not None}
+                names = {name for _, name, *_ in string.Formatter().parse(word) if name is not None}
             except ValueError as error:
                 raise ValueError(
                     f"wanted braces around a placeholder, or doubled ones, found {word!r}: {error}"
                 ) from None
-            if unknown := named - set(placeholders):
-                known = ", ".join(f"{{{name}}}" for name in placeholders) or "none"
-                found = ", ".join(sorted(unknown)) or "{}"
-                raise ValueError(f"wanted placeholders of {known}, found {found} in {word!r}")
+            if unknown := names - set(placeholders):
+                available = ", ".join(f"{{{name}}}" for name in placeholders) or "none"
+                unknown_names = ", ".join(sorted(unknown)) or "{}"
+                raise ValueError(f"wanted placeholders of {available}, found {unknown_names} in {word!r}")
         return tuple(value)
 
     return words
@@ -63,7 +63,7 @@ Time = Annotated[float, BeforeValidator(time_s)]
 
 
 class CommandTarget(Strict):
-    """`driver: command`."""
+    """`driver: command`: the commands of the user."""
 
     driver: Literal["command"]
     trigger: Command
@@ -75,7 +75,7 @@ class CommandTarget(Strict):
 
     @property
     def plan(self) -> CommandPlan:
-        """What the driver runs."""
+        """The commands that the driver runs."""
         return CommandPlan(
             trigger=self.trigger,
             healthy=self.healthy,
@@ -87,7 +87,7 @@ class CommandTarget(Strict):
 
 
 class LonghornTarget(Strict):
-    """`driver: longhorn`. Without `trigger`: a further replica where a node has room for one, else a deleted one."""
+    """`driver: longhorn`. Without `trigger`: a further replica if a node has room for one, else a deleted one."""
 
     driver: Literal["longhorn"] = "longhorn"
     namespace: str = LONGHORN_NAMESPACE
@@ -95,7 +95,7 @@ class LonghornTarget(Strict):
 
 
 class CephTarget(Strict):
-    """`driver: ceph`. It takes an OSD out and in again, which moves data of everyone who stores on it."""
+    """`driver: ceph`. It takes an OSD out and in again, which moves the data of all users of the OSD."""
 
     driver: Literal["ceph"]
     namespace: str = ROOK_NAMESPACE
@@ -108,7 +108,7 @@ RebuildTarget = Annotated[CommandTarget | LonghornTarget | CephTarget, Field(dis
 
 
 class NodeFailureTarget(Strict):
-    """`node_failure`: how a node is made to fail, and how it comes back."""
+    """`node_failure`: the commands that make a node fail, and restore it."""
 
     fail: NodeCommand
     restore: NodeCommand
@@ -117,14 +117,14 @@ class NodeFailureTarget(Strict):
 
     @property
     def plan(self) -> NodeFailurePlan:
-        """What an outage runs, and may do beside."""
+        """The commands that an outage runs, and its permissions."""
         return NodeFailurePlan(
             fail=self.fail, restore=self.restore, timeout_s=self.timeout, out_of_service=self.out_of_service
         )
 
 
 class KubeletTarget(Strict):
-    """`kubelet`: how the kubelet of a node is stopped and started; `mounted` prints mounts of a volume, a line each."""
+    """`kubelet`: the commands that stop and start a node's kubelet; `mounted` prints a volume's mounts, one a line."""
 
     stop: NodeCommand
     start: NodeCommand
@@ -133,12 +133,12 @@ class KubeletTarget(Strict):
 
     @property
     def plan(self) -> KubeletPlan:
-        """What a trial runs."""
-        return KubeletPlan(stop=self.stop, start=self.start, mounted=self.mounted, timeout_s=self.timeout)
+        """The commands that a trial runs."""
+        return KubeletPlan(stop=self.stop, start=self.start, mounts=self.mounted, timeout_s=self.timeout)
 
 
 class PoolTarget(Strict):
-    """`pool`: what prints the bytes that are used in the pool of the class's volumes; `trim` trims one of them."""
+    """`pool`: the command that prints the used bytes in the pool of the class's volumes; `trim` trims a volume."""
 
     used: PlainCommand
     trim: TrimCommand = ()
@@ -146,22 +146,22 @@ class PoolTarget(Strict):
 
     @property
     def plan(self) -> PoolPlan:
-        """What a trial runs."""
-        return PoolPlan(used=self.used, trim=self.trim, timeout_s=self.timeout)
+        """The commands that a trial runs."""
+        return PoolPlan(usage=self.used, trim=self.trim, timeout_s=self.timeout)
 
 
 class CacheTarget(Strict):
-    """`cache`: what the storage answers from something faster than its disks. `size` in bytes."""
+    """`cache`: the part of the storage that is faster than its disks. `size` in bytes."""
 
     size: Annotated[int, BeforeValidator(parse_size)]
     source: str
 
 
 class Target(Strict):
-    """The whole file: it says something beside what it is `about`.
+    """The complete file: it has at least one key besides `about`.
 
-    `caveats` are to be known before its figures are read; `limits` are what the storage's documentation says of it.
-    Both are shown, and nothing is judged by them. Over a `cache` that holds the test file no sustained load passes.
+    Readers should know `caveats` before they read figures; `limits` are quoted from the storage's documentation. Both
+    are shown, and nothing is judged by them. No sustained load passes if a `cache` holds the test file.
     """
 
     about: str | None = None
@@ -175,14 +175,14 @@ class Target(Strict):
     pool: PoolTarget | None = None
 
     @property
-    def known(self) -> KnownStorage:
-        """What it says of the storage, for the results."""
+    def known_storage(self) -> KnownStorage:
+        """The statements on the storage, for the results."""
         return KnownStorage(about=self.about, caveats=list(self.caveats), limits=list(self.limits))
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:
         does = self.rebuild or self.node_failure or self.kubelet or self.pool
-        if not (does or self.settings.given or self.cache or self.caveats or self.limits):
+        if not (does or self.settings.explicit_values or self.cache or self.caveats or self.limits):
             raise ValueError(
                 "wanted rebuild, node_failure, kubelet, pool, settings, cache, caveats or limits, found none of them; "
                 "add one"
@@ -191,23 +191,23 @@ class Target(Strict):
 
 
 def read_target(path: Path) -> Target:
-    """What the target file says. Raises WrongUsage with all that is wrong, each with its line."""
+    """Return the content of the target file. Raises WrongUsage with all problems, each with its line."""
     return read_strict(
         path,
         Target,
-        wanted="--storage-target: wanted a readable target file",
-        told=_say,
+        expectation="--storage-target: wanted a readable target file",
+        describe=_say,
         not_keys=("command", "longhorn", "ceph"),
     )
 
 
 def of_target(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of the target among the option values; none without a target, or with one that cannot be read.
+    """Return the settings of the target among the option values; none without a target, or if it cannot be read.
 
-    What is wrong with the file is told where the target itself is wanted.
+    The problems of the file are reported by the code that needs the target itself.
     """
     try:
-        return read_target(target_path(values["target"])).settings.given if values.get("target") else {}
+        return read_target(target_path(values["target"])).settings.explicit_values if values.get("target") else {}
     except (ValueError, WrongUsage):
         return {}
 

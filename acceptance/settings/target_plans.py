@@ -1,4 +1,4 @@
-"""The commands of a target file, as they are run: what may stand in their braces, and how long each may take."""
+"""The commands of a target file, as they are run: their placeholders, and the maximum time of each."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 PLACEHOLDERS = ("volume", "claim", "namespace", "storage_class", "node", "size")
-"""what may stand in braces in a word of a command that is about a volume"""
+"""The placeholders in braces in a word of a command that is about a volume."""
 MOUNT_PLACEHOLDERS = ("node", "volume")
-"""the same of a command that is about a volume on a node"""
+"""The placeholders of a command that is about a volume on a node."""
 TRIM_PLACEHOLDERS = ("volume", "claim", "namespace", "node")
-"""the same of the command that trims a volume where a pod has it"""
+"""The placeholders of the command that trims a volume on the node of its pod."""
 NODE_PLACEHOLDERS = ("node",)
-"""the same of a command that is about a node"""
+"""The placeholders of a command that is about a node."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CommandPlan:
-    """How replicas are rebuilt: the commands, word by word. `timeout_s`: how long each may take.
+    """The commands that rebuild replicas, word by word. `timeout_s`: the maximum time of each.
 
-    `resolution_s`: how old what `healthy` and `progress` tell may be.
+    `resolution_s`: the maximum age of the state that `healthy` and `progress` report.
     """
 
     trigger: Sequence[str]
@@ -32,10 +32,10 @@ class CommandPlan:
 
 @dataclass(frozen=True, kw_only=True)
 class NodeFailurePlan:
-    """How a node fails and comes back: the commands, word by word.
+    """The commands that make a node fail and restore it, word by word.
 
-    `timeout_s`: how long each may take, and the node to be Ready again. `out_of_service`: whether it may be tainted so
-    while it is away, which takes the pods of others off it, too.
+    `timeout_s`: the maximum time of each, and of the node to be Ready again. `out_of_service`: the node may be tainted
+    as out of service while it is away, which also removes the pods of others from it.
     """
 
     fail: Sequence[str]
@@ -46,30 +46,30 @@ class NodeFailurePlan:
 
 @dataclass(frozen=True, kw_only=True)
 class PoolPlan:
-    """What tells how much the storage's pool has used: the command, word by word, which prints bytes.
+    """The command that reports the used space of the storage's pool, word by word; it prints bytes.
 
-    `trim` is the command that has the storage take back what the file system of a volume no longer uses; empty: there
-    is none. `timeout_s`: how long each may take.
+    `trim` is the command that returns space to the storage that the file system of a volume no longer uses; empty if
+    there is none. `timeout_s`: the maximum time of each.
     """
 
-    used: Sequence[str]
+    usage: Sequence[str]
     trim: Sequence[str] = ()
     timeout_s: float
 
 
 @dataclass(frozen=True, kw_only=True)
 class KubeletPlan:
-    """How the kubelet of a node is stopped and started, while pods run on, and what shows mounts of a volume there.
+    """The commands that stop and start a node's kubelet, while its pods run on, and that print a volume's mounts there.
 
-    `timeout_s`: how long each command may take, and the node to be Ready again.
+    `timeout_s`: the maximum time of each command, and of the node to be Ready again.
     """
 
     stop: Sequence[str]
     start: Sequence[str]
-    mounted: Sequence[str]
+    mounts: Sequence[str]
     timeout_s: float
 
     @property
     def outage(self) -> NodeFailurePlan:
-        """The same as a node that fails, of which only the kubelet does."""
+        """The commands as a node failure, in which only the kubelet fails."""
         return NodeFailurePlan(fail=self.stop, restore=self.start, timeout_s=self.timeout_s)

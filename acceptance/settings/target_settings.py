@@ -1,4 +1,4 @@
-"""Settings that suit a storage: taken from its target file where nobody asks for anything else."""
+"""Settings that suit a storage: taken from its target file unless the user sets others."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from acceptance.text.quantities import parse_quantity, parse_size
 
 
 class Strict(Frozen):
-    """What is read from a target file: nothing unknown is taken."""
+    """A model that is read from a target file and rejects unknown keys."""
 
 
 def time_s(value: Any) -> float:
-    """A time above zero, in s. Raises ValueError for anything else."""
+    """Return a time above zero, in s. Raises ValueError for any other value."""
     if (seconds := parse_quantity(value, unit="s")) == 0.0:
         raise ValueError(f"wanted a time above zero, found {value!r}")
     return seconds
 
 
-def _checked(read: Callable[[Any], object]) -> Callable[[Any], str]:
-    """Keeps what is written as it is, once it was seen to be readable: it is read again among the settings."""
+def _validator_of(read: Callable[[Any], object]) -> Callable[[Any], str]:
+    """Return a validator that keeps the text if `read` accepts it, because the settings read it again."""
 
-    def checked(value: Any) -> str:
+    def validate(value: Any) -> str:
         read(value)
         return str(value)
 
-    return checked
+    return validate
 
 
-SizeText = Annotated[str, BeforeValidator(_checked(parse_size))]
-TimeText = Annotated[str, BeforeValidator(_checked(time_s))]
+SizeText = Annotated[str, BeforeValidator(_validator_of(parse_size))]
+TimeText = Annotated[str, BeforeValidator(_validator_of(time_s))]
 
 
 class TargetSettings(Strict):
-    """`settings`: what to take where nobody asks for anything else, by the names of options and written as there."""
+    """`settings`: the values to use unless the user sets others, by the names of options and in their form."""
 
     volume_size: SizeText | None = None
     test_size: SizeText | None = None
@@ -50,12 +50,12 @@ class TargetSettings(Strict):
     sustained_time: TimeText | None = None
     timeout: TimeText | None = None
     price_of: Annotated[tuple[str, ...], BeforeValidator(pods_of)] | None = None
-    # As the option is named; before that it was `expect`, as among the settings.
+    # Named like the option; formerly it was `expect`, as among the settings.
     expect: tuple[Capability, ...] | None = Field(
         default=None, validation_alias=AliasChoices("require_capability", "expect")
     )
 
     @property
-    def given(self) -> dict[str, Any]:
-        """Those that are set, as if they had been typed."""
+    def explicit_values(self) -> dict[str, Any]:
+        """The values that are set, as if a user had typed them."""
         return self.model_dump(exclude_none=True)

@@ -1,4 +1,4 @@
-"""How single settings are written, and what they are read as: each says what was wanted and what was found."""
+"""The formats of single settings, and their values: each error says what was wanted and what was found."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _object_name(value: str) -> str:
 
 
 def _class_name(value: str, info: ValidationInfo) -> str:
-    """The name of a class, or the directory that stands for one; unjudged where the kind of cluster is wrong."""
+    """Return the name of a class, or of a directory as one; unchecked if the kind of cluster is invalid."""
     if info.data.get("cluster") == "host":
         return directory(value)
     if "/" in value:
@@ -52,11 +52,11 @@ def _existing_file(value: Path) -> Path:
 
 
 def limits_files(value: Any) -> tuple[Path, ...]:
-    """`team.yaml:shop.yaml`: files of limits, as PATH has folders; one with a colon in its name is one file."""
+    """Return the files of `team.yaml:shop.yaml`, separated as in PATH; one file may have a colon in its name."""
     if not isinstance(value, str | Path):
         return tuple(map(Path, value))
     whole = Path(value)
-    names = [str(value)] if whole.exists() else [each for each in str(value).split(os.pathsep) if each]
+    names = [str(value)] if whole.exists() else [name for name in str(value).split(os.pathsep) if name]
     if len(set(names)) < len(names) or not names:
         raise ValueError(f"wanted files of limits, each once, with {os.pathsep!r} between them, found {str(value)!r}")
     return tuple(map(Path, names))
@@ -67,7 +67,7 @@ def _duration_s(value: Any) -> float:
 
 
 def _seconds(value: Any) -> float:
-    """With a unit as a person writes it; a bare number is a default of ours."""
+    """Return seconds: of text with a unit, as a user writes it; a bare number is the suite's own default."""
     return parse_quantity(value, unit="s") if isinstance(value, str) else float(value)
 
 
@@ -81,7 +81,7 @@ def _secret_name(value: str) -> str:
 
 
 def _steps(value: Any) -> tuple[int, ...]:
-    """`1,3,6`: numbers of volumes, each larger than the one before."""
+    """Return the numbers of volumes of `1,3,6`, each larger than the previous one."""
     words = [word.strip() for word in str(value).split(",")] if isinstance(value, str) else list(value)
     if not all(re.fullmatch(r"[1-9][0-9]{0,3}", str(word)) for word in words):
         raise ValueError(f"wanted rising numbers of volumes such as 1,3,6, found {value!r}")
@@ -109,7 +109,7 @@ def _load_s(value: Any) -> float:
 
 
 def _longest_s(value: Any) -> float:
-    """A minute is measured in any case; what half an hour leaves open is for a load of its own."""
+    """Return seconds, from a minute, which is always measured, to half an hour; longer loads are sustained loads."""
     seconds = _seconds(value)
     if not MINUTE_S <= seconds <= MOST_LOAD_S:
         raise ValueError(f"wanted {MINUTE_S} s to {MOST_LOAD_S // 60} min, found {value!r}")
@@ -124,7 +124,7 @@ def _sustained_s(value: Any) -> float:
 
 
 def _rate(value: Any) -> str:
-    """Kept as written: its unit, IOPS or bytes a second, must be that of the profile that it is for."""
+    """Return the rate as written: its unit, IOPS or bytes a second, must be that of its profile."""
     for unit in ("1/s", "B/s"):
         try:
             if parse_quantity(value, unit=unit) >= 1:
@@ -142,7 +142,7 @@ def _ramp_rate(value: Any) -> float:
 
 
 def _share(value: Any) -> float:
-    """`50%`: above zero; also more than all of it, where storage promises more than it has."""
+    """Return the share of `50%`: above zero, and also above 100 %, for storage that overcommits."""
     share = parse_quantity(value, unit="ratio")
     if share == 0.0:
         raise ValueError(f"wanted a share above zero such as 50%, found {value!r}")
@@ -150,7 +150,7 @@ def _share(value: Any) -> float:
 
 
 def _smaller(value: Any) -> float:
-    """`25%`: a part of what is full, half at the most; 0 for none."""
+    """Return the share of `25%`: at most half of the full size; 0 for none."""
     share = parse_quantity(value, unit="ratio")
     if share != 0.0 and not SMALLEST_PART <= share <= LARGEST_PART:
         raise ValueError(f"wanted 5% to 50%, or 0% for none, found {value!r}")
@@ -165,7 +165,7 @@ def _label(value: Any) -> tuple[str, str]:
 
 
 def _pod_user(value: Any) -> int | str:
-    """`cluster`, or the number of a user that is not root."""
+    """Return `cluster`, or the number of a user that is not root."""
     if value == CLUSTERS_USER:
         return CLUSTERS_USER
     if not re.fullmatch(r"[1-9][0-9]{0,9}", str(value)) or int(value) >= 2**31:
@@ -183,12 +183,12 @@ def _repeats(value: Any) -> int:
 
 
 def capability_names(value: Any) -> tuple[str, ...]:
-    """Return the words of `expansion,snapshot`; whether they are names of capabilities, who knows them asks."""
+    """Return the words of `expansion,snapshot`; the caller checks that they are names of capabilities."""
     return tuple(word.strip() for word in str(value).split(",")) if isinstance(value, str) else tuple(value)
 
 
 def _workloads(value: Any) -> tuple[str, ...]:
-    """Names of workloads, each once."""
+    """Return the names of workloads, each once."""
     words = list(value)
     if unknown := [word for word in words if word not in WORKLOADS]:
         raise ValueError(f"wanted workloads of {', '.join(WORKLOADS)}, found {', '.join(map(repr, unknown))}")
@@ -196,7 +196,7 @@ def _workloads(value: Any) -> tuple[str, ...]:
 
 
 def pods_of(value: Any) -> tuple[str, ...]:
-    """NAMESPACE or NAMESPACE/SELECTOR, once or several times. Raises ValueError for anything else."""
+    """Return words of the form NAMESPACE or NAMESPACE/SELECTOR. Raises ValueError for any other word."""
     words = [value] if isinstance(value, str) else list(value)
     for word in words:
         namespace, _, selector = str(word).partition("/")
@@ -208,17 +208,18 @@ def pods_of(value: Any) -> tuple[str, ...]:
 
 
 def _pushgateway(value: Any) -> str:
-    """Kept as written: its password is known from now on, and shown nowhere."""
+    """Return the URL as written. Its password is redacted everywhere from now on."""
     Gateway.parse(str(value))
     return str(value)
 
 
-def _told(path: Path) -> str:
-    """The path as results tell it: nobody who reads them knows the folders of the machine that the run was started on.
+def _display_path(path: Path) -> str:
+    """Return the path for results, whose readers do not know the folders of the machine that started the run.
 
-    By its name where it comes with the suite, else from the folder of the run or of the suite, or from the home folder.
+    A shipped target has its name; other paths are relative to the folder of the run or of the suite, or to the home
+    folder.
     """
-    name = next((name for name, shipped in shipped_targets().items() if shipped == path), None)
+    name = next((name for name, target in shipped_targets().items() if target == path), None)
     if name is not None:
         return name
     whole = path.resolve()
@@ -229,17 +230,17 @@ def _told(path: Path) -> str:
 
 
 _SUITE = Path(__file__).resolve().parents[2]
-_Told = PlainSerializer(_told, when_used="json")
+_DisplayPath = PlainSerializer(_display_path, when_used="json")
 
 SecretName = Annotated[str, BeforeValidator(_secret_name)]
 ObjectName = Annotated[str, BeforeValidator(_object_name)]
 ClassName = Annotated[str, BeforeValidator(_class_name)]
 Size = Annotated[int, BeforeValidator(_size_bytes)]
 Duration = Annotated[float, BeforeValidator(_duration_s)]
-Folder = Annotated[Path, _Told]
-ExistingFile = Annotated[Path, BeforeValidator(lambda value: _existing_file(Path(value).expanduser())), _Told]
-TargetFile = Annotated[Path, BeforeValidator(target_path), _Told]
-HistoryFile = Annotated[Path, BeforeValidator(lambda value: history_path(Path(value).expanduser())), _Told]
+Folder = Annotated[Path, _DisplayPath]
+ExistingFile = Annotated[Path, BeforeValidator(lambda value: _existing_file(Path(value).expanduser())), _DisplayPath]
+TargetFile = Annotated[Path, BeforeValidator(target_path), _DisplayPath]
+HistoryFile = Annotated[Path, BeforeValidator(lambda value: history_path(Path(value).expanduser())), _DisplayPath]
 PushgatewayUrl = Annotated[str, BeforeValidator(_pushgateway)]
 Workloads = Annotated[tuple[Workload, ...], BeforeValidator(_workloads)]
 Capabilities = Annotated[tuple[Capability, ...], BeforeValidator(capability_names)]

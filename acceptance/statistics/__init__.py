@@ -1,1 +1,1 @@
-"""How sure a figure is: intervals, ratios, and how often one may look. Numbers in, numbers out."""
+"""The uncertainty of figures: intervals, ratios, and the number of interim analyses. Numbers in, numbers out."""

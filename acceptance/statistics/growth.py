@@ -1,7 +1,7 @@
-"""Whether a series grows steadily: a line through the medians of a few long parts of it, and both its halves.
+"""The test whether a series grows steadily: a line through the medians of a few long parts, and both halves.
 
-Meant for the memory of a program: neighbours are alike, it is let go of in steps (a sawtooth), and what a cache takes
-once is a step too. A line alone takes a step for growth; that both halves grow by themselves, no single step does.
+It is meant for the memory of a program: neighbours are similar, memory is released in steps (a sawtooth), and a cache
+that fills once is a step too. A line alone mistakes a step for growth; but no single step makes both halves grow.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from acceptance.statistics.intervals import allowance
 from acceptance.statistics.student_t import t_quantile
 
 PARTS = 8
-"""four a half"""
+"""The parts of the series, four in each half."""
 LEAST_S = 1200.0
-"""from the first value to the last: of memory that 10 s later is correlated by 0.9, parts of 150 s are by 0.4"""
+"""The shortest series (s): if memory is correlated by 0.9 after 10 s, parts of 150 s are correlated by 0.4."""
 FEWEST = 4
-"""values in a part: kubelets look at a pod every 10 to 30 s, at a quiet one every 22 s on average"""
+"""The fewest values in a part: kubelets poll a pod every 10 to 30 s, an idle one every 22 s on average."""
 LEAST_SHARE = 0.25
-"""of the whole's growth, that each half must have by itself: a single step leaves only noise to the other half"""
+"""The share of the total growth that each half must have: a single step leaves only noise to the other half."""
 PARTS_CORRELATION = 0.4
-"""what the interval allows for; see the promises in selftests/unit/test_growth.py"""
+"""The correlation of parts that the interval allows for; see the promises in selftests/unit/test_growth.py."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Growth:
-    """Of the values, a second; `low` and `high` are its interval, `first` and `second` what each half shows alone."""
+    """The growth of values per second; `low` and `high` are its interval, `first` and `second` that of each half."""
 
     mean: float
     low: float
@@ -37,15 +37,15 @@ class Growth:
     second: float
 
     def is_steady_above(self, limit: float) -> bool:
-        """Whether it is above the limit for certain, and goes on in each half by itself."""
+        """Return whether the growth is certainly above the limit, and continues in each half."""
         return self.low > limit and min(self.first, self.second) > max(limit, LEAST_SHARE * self.mean)
 
 
 def growth(times_s: Sequence[float], values: Sequence[float], *, confidence: float) -> Growth | None:
-    """Of values at rising times. None where these are too short a time, or a part of it has too few, to say anything.
+    """Return the growth of values at rising times; None if the time is too short, or a part of it has too few values.
 
-    The line is that of least squares through the medians of PARTS equal parts of the time, its interval Student's,
-    wider by what neighbouring parts share (`allowance`).
+    The line is that of least squares through the medians of PARTS equal parts of the time. Its interval is Student's,
+    widened for the correlation of neighbouring parts (`allowance`).
     """
     if not times_s or times_s[-1] - times_s[0] < LEAST_S:
         return None
@@ -69,7 +69,7 @@ def growth(times_s: Sequence[float], values: Sequence[float], *, confidence: flo
 
 
 def _line(values: Sequence[float]) -> tuple[float, float]:
-    """Slope of the line through values at equal distances, and its standard error."""
+    """Return the slope of the line through values at equal distances, and its standard error."""
     places = [place - (len(values) - 1) / 2 for place in range(len(values))]
     squares, middle = math.fsum(place**2 for place in places), fmean(values)
     slope = math.fsum(place * value for place, value in zip(places, values, strict=True)) / squares

@@ -1,4 +1,4 @@
-"""Whether a series has slowed down once and for good: a test for one change of its level, wherever it came."""
+"""The test whether a series has slowed down permanently: for one change of its level, at any place."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from acceptance.statistics.intervals import SECONDS_CORRELATION, allowance
 from acceptance.statistics.student_t import t_quantile
 
 FEWEST = 3
-"""values on either side of a change"""
+"""The fewest values on either side of a change."""
 CONFIDENCE = 0.995
-"""that a series without a change is taken for none, on either side; smaller with each look at it"""
+"""The confidence that a series without a change shows none, one-sided; it decreases with each interim analysis."""
 LEAST_DROP = 0.1
-"""as a share of what it did before: what is less is not worth another way of judging"""
+"""The smallest drop, as a share of the rate before; a smaller one does not justify another way of judging."""
 
 
 def slowed_down_after(values: Sequence[float], *, correlation: float = SECONDS_CORRELATION) -> int | None:
-    """After how many of the values (rates of neighbouring seconds) they were lower to the end; None of no such change.
+    """Return the number of values (rates of neighbouring seconds) before a lasting drop; None if there is none.
 
-    The largest two-sample t of all places, on logarithms, held against Student's quantile at the confidence shared by
-    all places (Bonferroni's inequality; Worsley, On the likelihood ratio test for a shift in location of normal
-    populations, JASA 74, 1979). What neighbours share is allowed for as in `acceptance.statistics.intervals`. A series
-    with zeros stood still: of that there are other rules, and here nothing is found. Raises ValueError as those do for
-    negative values.
+    The largest two-sample t of all places, on logarithms, is compared with Student's quantile at the confidence that
+    all places share (Bonferroni's inequality; Worsley, On the likelihood ratio test for a shift in location of normal
+    populations, JASA 74, 1979). The correlation of neighbours is allowed for as in `acceptance.statistics.intervals`. A
+    series with zeros has stalled: other rules apply to stalls, and the result is None. Raises ValueError for negative
+    values, as intervals do.
     """
     if not all(math.isfinite(value) and value >= 0.0 for value in values):
         raise ValueError(f"wanted finite values of at least zero, found {list(values)}")
@@ -42,7 +42,7 @@ def slowed_down_after(values: Sequence[float], *, correlation: float = SECONDS_C
         drop = before - after
         return drop, drop / error if error > 0.0 else math.inf if drop > 0.0 else 0.0
 
-    place = max(places, key=lambda each: drop_and_t(each)[1])
+    place = max(places, key=lambda candidate: drop_and_t(candidate)[1])
     drop, t = drop_and_t(place)
     beyond = t_quantile(1 - (1 - CONFIDENCE) / len(places), degrees=count - 2)
     return place if t > beyond and drop > -math.log(1 - LEAST_DROP) else None

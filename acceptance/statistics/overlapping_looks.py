@@ -1,9 +1,9 @@
-"""Looks at ever more of the same seconds: how sure each must be so that all together keep a budget of error.
+"""Interim analyses of growing data: the confidence of each, so that all together keep a budget of error.
 
-Such looks share most of what they see, so that one of two neighbours is seldom wrong alone. Bonferroni's inequality
-counts what both are wrong in twice; Hunter's does not, and is one as well: the chance that any is wrong is at most the
-sum of all chances less that of each two neighbours to be wrong together (Hunter, Journal of Applied Probability 13,
-1976, 597; Worsley, Biometrika 69, 1982, 297).
+Such analyses share most of their data, so one of two neighbours is seldom wrong alone. Bonferroni's inequality counts
+errors of both twice. Hunter's does not, and is an inequality as well: the chance that any analysis is wrong is at most
+the sum of all chances minus that of each two neighbours to be wrong together (Hunter, Journal of Applied Probability
+13, 1976, 597; Worsley, Biometrika 69, 1982, 297).
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from statistics import NormalDist
 
 _NORMAL = NormalDist()
 _PARTS = 32
-"""of an integral by Simpson's rule; what is integrated is smooth, and the error below 1e-9 of it"""
+"""The parts of an integral by Simpson's rule; the function is smooth, and the error below 1e-9 of the integral."""
 _HALVINGS = 50
 
 
 @cache
 def even_chance(seconds: Sequence[int], *, budget: float) -> float:
-    """The chance of each look to be wrong, the same for all, so that one of them is with at most that of the budget.
+    """Return the chance of error of each analysis, equal for all, so that together they keep the budget.
 
-    `seconds`: of load at each look, rising. Raises ValueError where there is none, or no budget below a half.
+    `seconds`: load at each analysis, rising. Raises ValueError if there is none, or for a budget outside of 0 to 0.5.
     """
     if not seconds or not 0.0 < budget < 0.5:
         raise ValueError(f"wanted looks, and a chance above 0 and below 0.5, found {seconds} and {budget}")
@@ -36,16 +36,16 @@ def even_chance(seconds: Sequence[int], *, budget: float) -> float:
 
 
 def chance_of_any(seconds: Sequence[int], *, beyond: float) -> float:
-    """At most so often one of the looks finds a mean more than so many of its standard errors above the truth."""
+    """Return a bound of the chance that any analysis finds a mean `beyond` standard errors above the truth."""
     first = 1.0 - _NORMAL.cdf(beyond)
-    return first + sum(_only_the_later(beyond, math.sqrt(one / other)) for one, other in pairwise(seconds))
+    return first + sum(_only_the_later(beyond, math.sqrt(earlier / later)) for earlier, later in pairwise(seconds))
 
 
 def _only_the_later(beyond: float, correlation: float) -> float:
-    """The chance that of two normal means that are correlated by so much only the second is so far off.
+    """Return the chance that only the second of two correlated normal means is `beyond` standard errors off.
 
-    Twice Owen's T (Annals of Mathematical Statistics 27, 1956, 1075) of that and sqrt((1 - r) / (1 + r)). The means
-    after a and b seconds of the same load are correlated by sqrt(a/b).
+    It is twice Owen's T (Annals of Mathematical Statistics 27, 1956, 1075) of `beyond` and sqrt((1 - r) / (1 + r)). The
+    means after a and b seconds of the same load are correlated by sqrt(a/b).
     """
     width = math.sqrt((1.0 - correlation) / (1.0 + correlation)) / _PARTS
     squares = [1.0 + (place * width) ** 2 for place in range(_PARTS + 1)]

@@ -1,5 +1,5 @@
-"""How many times as much: the candidate of the baseline, measured in rounds so that both saw the same conditions; and
-one mean of another, measured one after the other."""
+"""Ratios: candidate / baseline, measured in rounds so that both had the same conditions, and the ratio of two means
+that were measured one after the other."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class Round(NamedTuple):
     """The batches of one segment of each class, measured directly after one another.
 
     The class that comes first must alternate from round to round (baseline, candidate, candidate, baseline, ...):
-    then what a device gains or loses with time falls on both classes alike. docs/statistics.md says what it costs
-    not to.
+    then the drift of a device affects both classes equally. docs/statistics.md says what it costs not to
+    alternate.
     """
 
     baseline: Sequence[Part]
@@ -36,47 +36,49 @@ class Round(NamedTuple):
 
 
 def of_equal_weight(baseline: Sequence[float], candidate: Sequence[float]) -> Round:
-    """Batches that are of the same length."""
-    return Round([Part(each, 1.0) for each in baseline], [Part(each, 1.0) for each in candidate])
+    """Return a round of batches of equal length."""
+    return Round([Part(value, 1.0) for value in baseline], [Part(value, 1.0) for value in candidate])
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ratio:
     """Candidate / baseline with its two-sided interval.
 
-    All three values are None when there is no ratio to speak of; `problem` then says why, in half a sentence.
+    All three values are None if there is no ratio; `problem` then says why, in half a sentence.
     """
 
     value: float | None
     low: float | None
     high: float | None
     samples: int
-    """pairs of batches that the ratio rests on"""
+    """The pairs of batches that the ratio is based on."""
     confidence: float
     problem: str = ""
 
 
 def ratio(rounds: Sequence[Round], *, confidence: float, correlation: float = BATCH_CORRELATION) -> Ratio:
-    """All that the candidate did by all that the baseline did, each by its weights, from paired batches.
+    """Return the candidate's total / the baseline's total, each divided by its weights, from paired batches.
 
-    A ratio of totals: storage that does much in one second and nothing in the next did what it did. The n-th batch of
-    the candidate is paired with the n-th of the baseline in the same round, so that what befalls both falls out of the
-    error, which is that of a ratio of two ratios (linearized; Cochran, Sampling Techniques, 6.4 and 6.19), with an
+    It is a ratio of totals, so seconds with many operations and seconds without any both count. The n-th batch of the
+    candidate is paired with the n-th of the baseline in the same round, so that disturbances of both cancel out of the
+    error. The error is that of a ratio of two ratios (linearized; Cochran, Sampling Techniques, 6.4 and 6.19), with an
     allowance for pairs whose neighbours are correlated by `correlation`. The interval is Student's, on its logarithm.
 
-    Where a class did nothing at all the result has no value and a `problem`. Raises ValueError for negative or
+    If a class did no operation at all, the result has no value, but a `problem`. Raises ValueError for negative or
     non-finite values, for weights that are not above zero and for rounds with unequal numbers of batches.
     """
-    pairs = [pair for one in rounds for pair in zip(_checked(one.baseline), _checked(one.candidate), strict=True)]
-    theirs, ours = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
-    problem = _problem(theirs, ours)
+    pairs = [pair for turn in rounds for pair in zip(_validate(turn.baseline), _validate(turn.candidate), strict=True)]
+    baseline, candidate = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    problem = _problem(baseline, candidate)
     if problem:
         return Ratio(value=None, low=None, high=None, samples=len(pairs), confidence=confidence, problem=problem)
-    off = zip(_relative_deviations(ours), _relative_deviations(theirs), strict=True)
-    error = error_of_sum([mine - other for mine, other in off], correlation=correlation)
-    degrees = max(1, round(min(effective_batches([each.weight for each in side]) for side in (ours, theirs))) - 1)
+    off = zip(_relative_deviations(candidate), _relative_deviations(baseline), strict=True)
+    error = error_of_sum([numerator - denominator for numerator, denominator in off], correlation=correlation)
+    degrees = max(
+        1, round(min(effective_batches([part.weight for part in side]) for side in (candidate, baseline))) - 1
+    )
     reach = t_quantile(0.5 + confidence / 2, degrees=degrees) * error
-    value = _total(ours) / _total(theirs)
+    value = _total(candidate) / _total(baseline)
     high = value * math.exp(reach) if reach < MOST_REACH else math.inf
     return Ratio(value=value, low=value * math.exp(-reach), high=high, samples=len(pairs), confidence=confidence)
 
@@ -90,14 +92,14 @@ def _relative_deviations(parts: Sequence[Part]) -> list[float]:
     return [deviation / total for deviation in deviations(parts)]
 
 
-def _checked(parts: Sequence[Part]) -> Sequence[Part]:
+def _validate(parts: Sequence[Part]) -> Sequence[Part]:
     if not all(math.isfinite(part.amount) and part.amount >= 0.0 < part.weight < math.inf for part in parts):
         raise ValueError(f"wanted finite values of at least zero, and weights above it, found {list(parts)}")
     return parts
 
 
 def _problem(baseline: Sequence[Part], candidate: Sequence[Part]) -> str:
-    """Why there is no ratio, or nothing."""
+    """Return why there is no ratio; empty if there is one."""
     if len(baseline) < MINIMUM_BATCHES:
         return f"there are {len(baseline)} pairs of batches where at least {MINIMUM_BATCHES} are needed"
     sides = {"baseline": baseline, "candidate": candidate}
@@ -112,11 +114,11 @@ def independent_ratio(
     confidence: float,
     correlation: float = BATCH_CORRELATION,
 ) -> Interval | None:
-    """mean(numerator) / mean(denominator) and its two-sided interval; None where one has too few batches or is zero.
+    """Return mean(numerator) / mean(denominator) with its two-sided interval; None if one is zero or has few batches.
 
-    On the logarithm, where the errors of the two means add up (delta method, Casella & Berger, Statistical Inference,
-    5.5.4), with the degrees of freedom of Welch and Satterthwaite (Welch, Biometrika 34, 1947). What neighbouring
-    batches share is allowed for as in `acceptance.statistics.intervals`, with `correlation`.
+    The interval is on the logarithm, on which the errors of the two means add up (delta method, Casella & Berger,
+    Statistical Inference, 5.5.4), with the degrees of freedom of Welch and Satterthwaite (Welch, Biometrika 34, 1947).
+    The correlation of neighbouring batches is allowed for as in `acceptance.statistics.intervals`, by `correlation`.
     """
     if min(len(numerator), len(denominator)) < MINIMUM_BATCHES:
         return None

@@ -1,4 +1,4 @@
-"""The middle of values some of which may be far off: what a mean would follow, these do not."""
+"""The location of values with outliers: a mean would follow outliers, these estimators do not."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ from collections.abc import Sequence
 from statistics import fmean, median
 
 MAD_OF_NORMAL = 1.4826
-"""By so much a normal spread is larger than its median absolute deviation."""
+"""The ratio of a normal spread to its median absolute deviation."""
 WINSORIZED_AT = 1.5
-"""spreads from the middle: beyond it a value counts as if it lay there (Huber's usual k)"""
+"""The distance from the middle in spreads at which outliers count (Huber's usual k)."""
 _STEPS = 5
 
 
 def spread(values: Sequence[float], *, middle: float) -> float:
-    """The spread that normal values with this median absolute deviation have."""
+    """Return the spread of normal values with this median absolute deviation."""
     return MAD_OF_NORMAL * median(abs(value - middle) for value in values)
 
 
-def winsorized(values: Sequence[float]) -> list[float]:
-    """Deviations from the median, none larger than WINSORIZED_AT spreads."""
+def winsorize(values: Sequence[float]) -> list[float]:
+    """Return the deviations from the median, cut off at WINSORIZED_AT spreads."""
     middle = median(values)
     most = WINSORIZED_AT * spread(values, middle=middle)
     return [min(max(value - middle, -most), most) for value in values]
 
 
 def huber_level(values: Sequence[float]) -> float:
-    """Huber's M-estimate of location with the spread of the median absolute deviation held fast.
+    """Return Huber's M-estimate of location, with a fixed spread from the median absolute deviation.
 
     Huber & Ronchetti, Robust Statistics, 6.7, "Modified residuals": the middle moves by the mean of the winsorized
-    residuals, a few times. Raises ValueError for no values.
+    residuals, a few times. Raises ValueError if there are no values.
     """
     if not values:
         raise ValueError("wanted at least one value, found none")

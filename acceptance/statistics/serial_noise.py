@@ -1,4 +1,4 @@
-"""The noise of a series whose neighbours resemble each other: its spread, and how much they do."""
+"""The noise of a series with correlated neighbours: its spread, and the correlation."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean, median
 
-from acceptance.statistics.robust import winsorized
+from acceptance.statistics.robust import winsorize
 
-# Of values winsorized at 1.5 spreads: the variance that is left of a normal one, and what is lost of a correlation.
+# Of values winsorized at 1.5 spreads: the remaining share of a normal variance, and the lost share of a correlation.
 _VARIANCE_LEFT, _CORRELATION_LOST = 0.7785, 0.08
 FEWEST_FOR_CORRELATION = 14
-"""values without which the correlation is not estimated: the one that is allowed for is UNKNOWN_CORRELATION"""
+"""The values that an estimate of the correlation needs; with fewer, UNKNOWN_CORRELATION is allowed for."""
 UNKNOWN_CORRELATION = 0.6
 LEAST_CORRELATION, MOST_CORRELATION = 0.1, 0.8
 ABOVE_THE_ESTIMATE = 1.4
-"""standard errors (1/sqrt(n)) by which the correlation that is allowed for is above the estimate"""
+"""The standard errors (1/sqrt(n)) by which the correlation that is allowed for exceeds the estimate."""
 _EFFICIENCY = 0.6  # of the winsorized variance about a line, in degrees of freedom a value, found by simulation
 _MOST_LOST = 0.6
 
 
 @dataclass(frozen=True, kw_only=True)
 class SerialNoise:
-    """`variance` of one value; `correlation` between neighbours, at a careful guess; `degrees` of freedom of both."""
+    """`variance` of one value; `correlation` between neighbours, cautiously estimated; `degrees` of freedom of both."""
 
     variance: float
     correlation: float
@@ -32,33 +32,33 @@ class SerialNoise:
 
 
 def serial_noise(values: Sequence[float]) -> SerialNoise:
-    """The noise about a line through the values, oldest first, so that a steady decline is none.
+    """Return the noise about a line through the values, oldest first, so that a steady decline is no noise.
 
-    The line is Tukey's resistant one (Exploratory Data Analysis, 10): through the medians of the first and of the last
-    third. What is left is winsorized, so that single nights that are far off make neither the spread nor the
-    correlation. The line and a level take away a share of the variance; it is given back. Raises ValueError for fewer
-    than three values.
+    The line is Tukey's resistant line (Exploratory Data Analysis, 10): through the medians of the first and of the last
+    third. The residuals are winsorized, so that single outlying nights dominate neither the spread nor the correlation.
+    The line and a level remove a share of the variance, which is added again. Raises ValueError for fewer than three
+    values.
     """
     count = len(values)
     if count < 3:
         raise ValueError(f"wanted at least 3 values, found {count}")
-    rest = winsorized(_about_a_line(values))
+    rest = winsorize(_about_a_line(values))
     mean = fmean(rest)
     squares = math.fsum((value - mean) ** 2 for value in rest)
     correlation = UNKNOWN_CORRELATION
     if count >= FEWEST_FOR_CORRELATION:
         correlation = _careful(rest, mean=mean, squares=squares)
-    lost = min(_MOST_LOST, 2 * variance_of_mean(count, correlation=correlation))
+    lost_share = min(_MOST_LOST, 2 * variance_of_mean(count, correlation=correlation))
     alike = correlation**2
     return SerialNoise(
-        variance=math.fsum(value**2 for value in rest) / count / _VARIANCE_LEFT / (1.0 - lost),
+        variance=math.fsum(value**2 for value in rest) / count / _VARIANCE_LEFT / (1.0 - lost_share),
         correlation=correlation,
         degrees=max(1.0, _EFFICIENCY * count * (1.0 - alike) / (1.0 + alike)),
     )
 
 
 def variance_of_mean(count: int, *, correlation: float) -> float:
-    """That of the mean of so many values, as a share of the variance of one.
+    """Return the variance of the mean of `count` values, as a share of the variance of one.
 
     (1 + 2 sum (1 - k/n) r^k) / n of a first-order autoregressive series (Box, Jenkins & Reinsel, Time Series Analysis,
     "Estimation of the mean"), the sum in closed form. Raises ValueError for a correlation outside of 0 to 1.
@@ -66,8 +66,8 @@ def variance_of_mean(count: int, *, correlation: float) -> float:
     if not 0.0 <= correlation < 1.0:
         raise ValueError(f"wanted a correlation of at least 0 and below 1, found {correlation}")
     r = correlation
-    summed = r / (1.0 - r) - r * (1.0 - r**count) / (count * (1.0 - r) ** 2)
-    return (1.0 + 2.0 * summed) / count
+    correlation_sum = r / (1.0 - r) - r * (1.0 - r**count) / (count * (1.0 - r) ** 2)
+    return (1.0 + 2.0 * correlation_sum) / count
 
 
 def _about_a_line(values: Sequence[float]) -> list[float]:
@@ -78,15 +78,15 @@ def _about_a_line(values: Sequence[float]) -> list[float]:
 
 
 def _careful(rest: Sequence[float], *, mean: float, squares: float) -> float:
-    """The lag-1 correlation as it may well be: the estimate with its bias taken off, and its error put on.
+    """Return a cautious lag-1 correlation: the estimate minus its bias, plus its error.
 
-    The bias of some n values is -(1 + 4r)/n (Kendall & Stuart, The Advanced Theory of Statistics III, 48.3).
+    The bias with n values is -(1 + 4r)/n (Kendall & Stuart, The Advanced Theory of Statistics III, 48.3).
     """
     count = len(rest)
     if squares == 0.0:
         return LEAST_CORRELATION
-    neighbours = math.fsum((one - mean) * (other - mean) for one, other in pairwise(rest))
-    found = neighbours / squares
-    unbiased = found * (1.0 + _CORRELATION_LOST) + (1.0 + 4.0 * min(max(found, 0.0), MOST_CORRELATION)) / count
-    careful = unbiased + ABOVE_THE_ESTIMATE / math.sqrt(count)
+    neighbours = math.fsum((earlier - mean) * (later - mean) for earlier, later in pairwise(rest))
+    estimate = neighbours / squares
+    center = estimate * (1.0 + _CORRELATION_LOST) + (1.0 + 4.0 * min(max(estimate, 0.0), MOST_CORRELATION)) / count
+    careful = center + ABOVE_THE_ESTIMATE / math.sqrt(count)
     return min(max(careful, LEAST_CORRELATION), MOST_CORRELATION)

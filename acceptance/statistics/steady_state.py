@@ -1,4 +1,4 @@
-"""Whether a load has come to rest at a level: SNIA's steady state, on rounds of equal length."""
+"""The test whether a load has reached a steady level: SNIA's steady state, on rounds of equal length."""
 
 from __future__ import annotations
 
@@ -7,39 +7,39 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 ROUNDS = 5
-"""in the measurement window"""
+"""The rounds in the measurement window."""
 MOST_RANGE, MOST_SLOPE = 0.2, 0.1
-"""of the mean of the rounds"""
+"""The maximum range and slope, as shares of the mean of the rounds."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SteadyState:
-    """How far the rounds are apart, and how far the line through them rises or falls; both as shares of their mean."""
+    """The range of the rounds, and the rise or fall of the line through them; both as shares of their mean."""
 
     range: float
     slope: float
 
     @property
     def holds(self) -> bool:
-        """Whether both are within what SNIA allows."""
+        """True if both are within SNIA's bounds."""
         return self.range <= MOST_RANGE and self.slope <= MOST_SLOPE
 
 
 def steady_state(rounds: Sequence[float]) -> SteadyState:
-    """Of the rates of five rounds, one after the other.
+    """Return the state of the rates of five rounds, one after the other.
 
     SNIA, Solid State Storage Performance Test Specification 2.0.2 (2020), Definitions, "Steady State": the largest and
-    the smallest of the window are no more than 20 % of its mean apart, and those of the line that fits it best (least
-    squares) no more than 10 %. Rounds in which nothing was done at all are steady. Raises ValueError for another number
-    of rounds, for negative values and for values that are not finite.
+    the smallest rate of the window differ by at most 20 % of its mean, and those of the best-fitting line (least
+    squares) by at most 10 %. Rounds without any operation are steady. Raises ValueError for another number of rounds,
+    for negative values and for values that are not finite.
     """
-    if len(rounds) != ROUNDS or not all(math.isfinite(each) and each >= 0.0 for each in rounds):
+    if len(rounds) != ROUNDS or not all(math.isfinite(rate) and rate >= 0.0 for rate in rounds):
         raise ValueError(f"wanted {ROUNDS} finite rates of at least zero, found {list(rounds)}")
     mean, middle = math.fsum(rounds) / ROUNDS, (ROUNDS - 1) / 2
     if mean == 0.0:
         return SteadyState(range=0.0, slope=0.0)
     places = [place - middle for place in range(ROUNDS)]
-    fitted = math.fsum(place * each for place, each in zip(places, rounds, strict=True)) / math.fsum(
+    slope = math.fsum(place * rate for place, rate in zip(places, rounds, strict=True)) / math.fsum(
         place**2 for place in places
     )
-    return SteadyState(range=(max(rounds) - min(rounds)) / mean, slope=abs(fitted) * (ROUNDS - 1) / mean)
+    return SteadyState(range=(max(rounds) - min(rounds)) / mean, slope=abs(slope) * (ROUNDS - 1) / mean)

@@ -1,4 +1,4 @@
-"""Student's t distribution, of which only the quantile is needed: too little to depend on scipy for."""
+"""Student's t distribution. The suite only needs its quantile, which does not justify a dependency on scipy."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _PRECISION = 1e-15
 
 
 def t_cdf(t: float, *, degrees: int) -> float:
-    """The chance that a t-distributed value with `degrees` degrees of freedom is at most `t`.
+    """Return the chance that a t-distributed value with `degrees` degrees of freedom is at most `t`.
 
     P(T <= t) = 1 - I_x(degrees/2, 1/2) / 2 for t >= 0 with x = degrees / (degrees + t^2), I being the regularized
     incomplete beta function: Abramowitz & Stegun, Handbook of Mathematical Functions, 26.7.1 with 26.5.27.
@@ -21,9 +21,9 @@ def t_cdf(t: float, *, degrees: int) -> float:
 
 @lru_cache(maxsize=256)
 def t_quantile(probability: float, *, degrees: int) -> float:
-    """The value that a t-distributed one stays below with this `probability`, exact to about 1e-10.
+    """Return the value that a t-distributed one is below with this `probability`, exact to about 1e-10.
 
-    By bisection of the distribution function, which rises everywhere. Raises ValueError outside 0 < probability < 1
+    It bisects the distribution function, which rises everywhere. Raises ValueError outside 0 < probability < 1
     and for fewer than one degree of freedom.
     """
     if not 0.0 < probability < 1.0 or degrees < 1:
@@ -43,7 +43,7 @@ def t_quantile(probability: float, *, degrees: int) -> float:
 
 
 def _incomplete_beta(x: float, *, a: float, b: float) -> float:
-    """The regularized incomplete beta function I_x(a, b); NIST DLMF 8.17.22 and the symmetry 8.17.4."""
+    """Return the regularized incomplete beta function I_x(a, b); NIST DLMF 8.17.22 and the symmetry 8.17.4."""
     if x <= 0.0 or x >= 1.0:
         return min(max(x, 0.0), 1.0)
     if x > (a + 1) / (a + b + 2):  # here the fraction would converge slowly
@@ -53,7 +53,7 @@ def _incomplete_beta(x: float, *, a: float, b: float) -> float:
 
 
 def _beta_fraction(x: float, *, a: float, b: float) -> float:
-    """The continued fraction of DLMF 8.17.22 by Lentz's method (Press et al., Numerical Recipes, 5.2 and 6.4)."""
+    """Return the continued fraction of DLMF 8.17.22 by Lentz's method (Press et al., Numerical Recipes, 5.2, 6.4)."""
     c = 1.0
     d = 1.0 / _away_from_zero(1.0 - (a + b) * x / (a + 1))
     fraction = d

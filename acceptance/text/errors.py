@@ -13,12 +13,12 @@ class AcceptanceError(Exception):
 
 
 def notes_of(error: BaseException) -> list[str]:
-    """What else went wrong while the error was on its way: what could not be put back, what is stuck."""
+    """Return the notes of an error: further faults during its handling, such as objects that could not be restored."""
     return list(getattr(error, "__notes__", ()))
 
 
 def unforeseen(error: BaseException) -> str:
-    """An error that nobody expected, as a sentence: no fault of the storage."""
+    """Return a sentence on an unexpected error, which is no fault of the storage."""
     return sanitize(
         f"{type(error).__name__}: {error}: an error of the suite or of its environment, not of the storage; please "
         "report it"

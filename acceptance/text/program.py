@@ -1,3 +1,3 @@
-"""The command that users have: what messages and reports tell them to type."""
+"""The command that users have: messages and reports tell them to type it."""
 
 PROGRAM = "storage-acceptance"

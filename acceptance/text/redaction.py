@@ -1,7 +1,7 @@
-"""Text that is shown to others, without the credentials in it: those that this process knows, and what looks like one.
+"""Redaction of credentials in text for others: those that this process knows, and text that looks like one.
 
-What is known is remembered for the whole process, since an error may quote it anywhere: kubeconfig, tokens, parameters
-of StorageClasses. What is not known is told by how it is written: `password=...`, `Bearer ...`, a private key.
+Known credentials are remembered for the whole process, because an error may quote them anywhere: kubeconfig, tokens,
+parameters of StorageClasses. Unknown ones are recognized by their form: `password=...`, `Bearer ...`, a private key.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from urllib.parse import quote
 
 NOT_SHOWN = "(not shown)"
 SHORTEST = 8
-"""characters of a secret that is looked for in texts: a shorter one would blot out ordinary words"""
+"""The least characters of a secret that is searched for in texts: a shorter one would hide ordinary words."""
 
 _KINDS = r"passw(?:or)?d|passphrase|secret|token|credential|api[_-]?key|access[_-]?key|private[_-]?key|key-data|userkey"
 _SECRET = re.compile(r"secret|pass|pwd|token|credential|key|auth|signature|connection.?string", re.IGNORECASE)
-# A reference to a Secret object is what a reader needs to find it, and gives nothing away.
+# A reader needs the reference to find a Secret object, and it reveals nothing.
 _REFERENCE = re.compile(r"(secret|credential|key|token)s?[-_.]?(name|namespace|ref)$", re.IGNORECASE)
 _PASSWORD_IN_URL = re.compile(r"://[^/@\s:]*:([^/\s]+)@")
 _NOT_YET = rf"(?!{re.escape(NOT_SHOWN)})"
-# A password may hold an @, and may be known and away already.
+# A password may hold an @, and may be known and replaced already.
 _USER_IN_URL = re.compile(rf"(://)(?:{re.escape(NOT_SHOWN)}|[^/\s])+@")
-# Each ends with what is not shown; what comes before it in groups stays. Texts come from strangers and may be long: no
-# pattern begins within what another place has scanned already, or scans on without a bound.
+# Each pattern ends with the text to hide; the groups before it stay. Texts come from strangers and may be long: no
+# pattern begins within a part that was scanned from another place, or scans without a bound.
 _PATTERNS = (
     re.compile(r"()-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL),
     re.compile(r"()(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?"),
@@ -50,38 +50,38 @@ _PATTERNS = (
     re.compile(rf"((?<![\w-])--[\w-]{{0,60}}?(?:{_KINDS})\s+){_NOT_YET}[^\s\"'\\-][^\s\"'\\]*", re.IGNORECASE),
 )
 
-_known: dict[str, None] = {}
+_secret_spellings: dict[str, None] = {}
 _any_known: re.Pattern[str] | None = None
 
 
 def known_spellings() -> int:
-    """How many there are by now: a text that was fit to be shown may not be so any more when there are more."""
-    return len(_known)
+    """Return the number of known spellings: after it has grown, an earlier redacted text may reveal a secret."""
+    return len(_secret_spellings)
 
 
 def promises_secret(name: str) -> bool:
-    """Whether something of that name holds a credential itself, not a reference to one."""
+    """Return whether a value of that name holds a credential itself, not a reference to one."""
     return bool(_SECRET.search(name)) and not _REFERENCE.search(name)
 
 
 def shown_parameter(name: str, value: str) -> str:
-    """The value of a StorageClass's parameter, or a word in its place where the name promises a secret."""
-    # Hides sizes of keys as well, by which nobody is hurt.
+    """Return the value of a StorageClass's parameter, or `NOT_SHOWN` if its name promises a secret."""
+    # This hides sizes of keys as well, which does no harm.
     return NOT_SHOWN if promises_secret(name) else redact(value)
 
 
 def remember(secret: str) -> None:
-    """From now on the text is not shown, in whatever way it is written; too short a one is not looked for."""
+    """Hide the secret in all later texts, in every spelling; one shorter than `SHORTEST` is not searched for."""
     global _any_known
-    new = {spelling for spelling in _spellings(secret.strip()) if len(spelling) >= SHORTEST} - _known.keys()
+    new = {spelling for spelling in _spellings(secret.strip()) if len(spelling) >= SHORTEST} - _secret_spellings.keys()
     if new:
-        _known.update(dict.fromkeys(new))
-        longest_first = sorted(_known, key=len, reverse=True)
+        _secret_spellings.update(dict.fromkeys(new))
+        longest_first = sorted(_secret_spellings, key=len, reverse=True)
         _any_known = re.compile("|".join(map(re.escape, longest_first)))
 
 
-def remember_named(values: Mapping[str, str]) -> None:
-    """The same for those whose names promise a secret, and for the passwords in URLs of all others."""
+def remember_secrets(values: Mapping[str, str]) -> None:
+    """Remember the values whose names promise a secret, and the passwords in URLs of all others."""
     for name, value in values.items():
         if promises_secret(name):
             remember(value)
@@ -90,13 +90,13 @@ def remember_named(values: Mapping[str, str]) -> None:
 
 
 def remember_pull_secret(data: Mapping[str, str]) -> None:
-    """The same for a pull secret, `data` as the API server gives it: as a whole, and each login in it."""
+    """Remember a pull secret, as a whole and each login in it; `data` as the API server returns it."""
     for value in data.values():
         remember(value)
-        for text in _decoded(value):
+        for text in _decode_lines(value):
             try:
                 logins = (json.loads(text).get("auths") or {}).values()
-            except (ValueError, AttributeError):  # in no form that kubelets know; it is remembered as it is
+            except (ValueError, AttributeError):  # in no form that kubelets know; it is remembered as a whole
                 continue
             for login in logins:
                 for key in ("password", "auth", "identitytoken", "registrytoken"):
@@ -104,7 +104,7 @@ def remember_pull_secret(data: Mapping[str, str]) -> None:
 
 
 def redact(text: str) -> str:
-    """The text, with a word in place of each credential."""
+    """Return the text with `NOT_SHOWN` in place of each credential."""
     if _any_known is not None:
         text = _any_known.sub(NOT_SHOWN, text)
     text = _USER_IN_URL.sub(rf"\1{NOT_SHOWN}@", text)
@@ -114,14 +114,14 @@ def redact(text: str) -> str:
 
 
 def _spellings(secret: str) -> set[str]:
-    """How the secret may be written in an error, a page or a URL; and what it says where it is base64 itself."""
-    quoted = {json.dumps(secret)[1:-1], repr(secret)[1:-1], html.escape(secret), quote(secret, safe="")}
-    encoded = base64.b64encode(secret.encode(errors="replace")).decode()
+    """Return the spellings of the secret in an error, a page or a URL; and its content, if it is base64 itself."""
+    quoted_forms = {json.dumps(secret)[1:-1], repr(secret)[1:-1], html.escape(secret), quote(secret, safe="")}
+    base64_form = base64.b64encode(secret.encode(errors="replace")).decode()
     # Inside of a longer text the last characters of base64 depend on what follows.
-    return {secret, *quoted, encoded, encoded.rstrip("=")[:-1], *_decoded(secret)}
+    return {secret, *quoted_forms, base64_form, base64_form.rstrip("=")[:-1], *_decode_lines(secret)}
 
 
-def _decoded(secret: str) -> set[str]:
+def _decode_lines(secret: str) -> set[str]:
     try:
         text = base64.b64decode(secret, validate=True).decode()
     except (binascii.Error, ValueError):

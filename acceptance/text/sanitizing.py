@@ -1,7 +1,7 @@
-"""Text on its way out of the suite, to terminals, reports and logs: no credentials, and nothing but text.
+"""Sanitizing of all text that leaves the suite, to terminals, reports and logs: no credentials, and only plain text.
 
-What is shown comes from clusters, pods and load generators, which may hold anything: characters that move a terminal's
-cursor, or lines that a CI system takes for its own commands.
+Text from clusters, pods and load generators may hold anything: characters that move a terminal's cursor, or lines that
+a CI system takes for its own commands.
 """
 
 from __future__ import annotations
@@ -22,34 +22,34 @@ _COMMAND = re.compile(r"^([^\S\n]*):(?=:)|##(?=\w*\[)", re.MULTILINE)
 
 
 def sanitize(text: str) -> str:
-    """The text as others may see it: a word for each credential, `\\x1b` for an escape, no commands for a CI system."""
-    return _sanitized(text, known_spellings())
+    """Return the text for others: a word for each credential, `\\x1b` for an escape, no commands for a CI system."""
+    return _sanitize(text, known_spellings())
 
 
 @lru_cache(maxsize=8192)
-def _sanitized(text: str, _known: int) -> str:
-    """A run writes all that it found after each test, most of it for the second time and more."""
+def _sanitize(text: str, _spelling_count: int) -> str:
+    """Return the sanitized text from a cache, because a run writes all results again after each test."""
     return printable(redact(text))
 
 
 def printable(text: str) -> str:
-    """The text with nothing in it that a terminal, a CI system or a file would take for more than text."""
-    visible = _UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
-    return _COMMAND.sub(lambda found: f"{found[1]}: " if found[1] is not None else "# #", visible)
+    """Return the text without characters and lines that a terminal, a CI system or a file would interpret."""
+    visible = _UNPRINTABLE.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text)
+    return _COMMAND.sub(lambda match: f"{match[1]}: " if match[1] is not None else "# #", visible)
 
 
 def on_one_line(text: str) -> str:
-    """The text without ends of lines, for what would be taken for a line of its own."""
+    """Return the text without line breaks, so that no part of it becomes a line of its own."""
     return " ".join(text.split())
 
 
 def sanitize_values(value: Any) -> Any:
-    """The same for all texts of a document as JSON has it; its keys too."""
+    """Return a JSON document with all its texts and keys sanitized."""
     if isinstance(value, str):
         return sanitize(value)
     if isinstance(value, dict):
-        return {sanitize(key): sanitize_values(each) for key, each in value.items()}
+        return {sanitize(key): sanitize_values(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         # A series holds thousands of numbers.
-        return value if value and isinstance(value[0], float) else [sanitize_values(each) for each in value]
+        return value if value and isinstance(value[0], float) else [sanitize_values(item) for item in value]
     return value

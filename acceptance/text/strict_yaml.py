@@ -16,7 +16,7 @@ import yaml
 Path = tuple[str | int, ...]
 Value = None | bool | int | float | str | list["Value"] | dict[str, "Value"]
 
-# libyaml's parser where PyYAML has it: ten times as fast as that in Python, which takes 0.15 s of each start of a run.
+# libyaml's parser if PyYAML has it: ten times as fast as that in Python, which takes 0.15 s of each start of a run.
 _Parser = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _BOOLEAN = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
 _NULL = {"", "~", "null", "Null", "NULL"}
@@ -29,7 +29,7 @@ _NAN = {".nan", ".NaN", ".NAN"}
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:
-    """One thing wrong in a file: the line it is on, counted from 1, and the path of the value."""
+    """One error in a file: its line, counted from 1, and the path of the value."""
 
     line: int
     path: Path
@@ -38,23 +38,23 @@ class Problem:
 
 @dataclass(frozen=True, kw_only=True)
 class Document:
-    """What a file says. While there are `problems`, `data` is only what could be read in spite of them."""
+    """The content of a file. If there are `problems`, `data` is only the part that could be read in spite of them."""
 
     data: Value
     problems: tuple[Problem, ...]
     lines: Mapping[Path, int] = field(repr=False)
 
     def line_of(self, path: Path) -> int:
-        """The line of the key or list item at `path`; for a path that is not there, of its nearest ancestor."""
+        """Return the line of the key or list item at `path`; of its nearest ancestor if the path does not exist."""
         while path and path not in self.lines:
             path = path[:-1]
         return self.lines.get(path, 1)
 
 
 def load(text: str) -> Document:
-    """`text`, one YAML document, with all its problems: syntax, duplicate keys, aliases, tags, keys that are no text.
+    """Parse `text`, one YAML document, and report its problems: syntax, duplicate keys, aliases, tags, keys not text.
 
-    Of duplicate keys the first is kept. Raises nothing: whoever uses the data looks at `problems` first.
+    Of duplicate keys the first is kept. It raises nothing: the caller must check `problems` first.
     """
     reader = _Reader()
     try:
@@ -67,8 +67,8 @@ def load(text: str) -> Document:
         return reader.document(None if node is None else reader.read(node, ()))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        said = " ".join(part for part in (error.context, error.problem) if part)
-        reader.report(mark.line + 1 if mark else 1, (), f"wanted one valid YAML document, found: {said}; correct it")
+        message = " ".join(part for part in (error.context, error.problem) if part)
+        reader.report(mark.line + 1 if mark else 1, (), f"wanted one valid YAML document, found: {message}; correct it")
         return reader.document(None)
     except (yaml.YAMLError, RecursionError) as error:
         reader.report(1, (), f"wanted one valid YAML document, found: {error}; correct it")
@@ -76,12 +76,12 @@ def load(text: str) -> Document:
 
 
 class _Reader:
-    """Turns the nodes of a document into plain values, keeping lines and problems on the way."""
+    """A converter of a document's nodes into plain values, which also collects lines and problems."""
 
     def __init__(self) -> None:
         self._lines: dict[Path, int] = {}
         self._problems: list[Problem] = []
-        self._seen: set[int] = set()
+        self._node_ids: set[int] = set()
 
     def document(self, data: Value) -> Document:
         return Document(data=data, problems=tuple(self._problems), lines=self._lines)
@@ -91,10 +91,10 @@ class _Reader:
 
     def read(self, node: yaml.Node, path: Path) -> Value:
         line = self._lines.setdefault(path, node.start_mark.line + 1)
-        if id(node) in self._seen:  # the composer hands out the anchor's own node again for each alias
+        if id(node) in self._node_ids:  # the composer hands out the anchor's own node again for each alias
             self.report(line, path, "wanted the value itself, found an alias (*name); write the value out")
             return None
-        self._seen.add(id(node))
+        self._node_ids.add(id(node))
         if isinstance(node, yaml.MappingNode):
             return self._mapping(node, path)
         if isinstance(node, yaml.SequenceNode):
@@ -102,30 +102,30 @@ class _Reader:
         return self._scalar(node)
 
     def _mapping(self, node: yaml.MappingNode, path: Path) -> dict[str, Value]:
-        found: dict[str, Value] = {}
+        mapping: dict[str, Value] = {}
         for key, value in node.value:
             line = key.start_mark.line + 1
             if not isinstance(key, yaml.ScalarNode):
                 self.report(line, path, "wanted a key that is text, found a list or a mapping; write text")
                 continue
             here = (*path, str(key.value))
-            if key.value in found:
+            if key.value in mapping:
                 first = self._lines[here]
                 self.report(line, here, f"wanted each key once, found it on line {first} as well; remove one of them")
                 continue
             self._lines[here] = line
-            found[key.value] = self.read(value, here)
-        return found
+            mapping[key.value] = self.read(value, here)
+        return mapping
 
     @staticmethod
     def _scalar(node: yaml.Node) -> Value:
         text = str(node.value)
-        plain = not getattr(node, "style", None)  # which is "" of libyaml's and None of Python's
+        plain = not getattr(node, "style", None)  # "" from libyaml's parser, None from Python's
         return _resolve(text) if plain else text
 
 
 def _resolve(text: str) -> Value:
-    """A plain scalar by the core schema of YAML 1.2."""
+    """Return the value of a plain scalar by the core schema of YAML 1.2."""
     if text in _NULL:
         return None
     if text in _BOOLEAN:

@@ -1,6 +1,6 @@
-"""What is done to volumes, one subject a folder; each trial ends in a record of what was seen."""
+"""Trials on volumes, one subject a folder. Each trial ends in a record of its observations."""
 
 from collections.abc import Callable
 
 Say = Callable[[str], None]
-"""Tells whoever waits what is going on."""
+"""Reports to the user what is going on."""

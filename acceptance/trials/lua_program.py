@@ -1,5 +1,5 @@
-"""A program in Lua that a pod has sysbench run: images that hold fio and sysbench have no other language that can ask
-the kernel for everything. What it says is read by its lines."""
+"""A program in Lua that a pod has sysbench run: images that hold fio and sysbench have no other language that can
+request everything of the kernel. Its output is read line by line."""
 
 from __future__ import annotations
 
@@ -12,19 +12,21 @@ RUN = f"""
 command -v sysbench > /dev/null || {{ echo "{SAYS}lacks sysbench"; exit 1; }}
 printf '%s' "$PROGRAM" | sysbench -
 """
-"""the command of a pod's shell"""
-Said = list[list[str]]
-"""The words of each line that a pod has said so far."""
+"""The command of a pod's shell."""
+OutputWords = list[list[str]]
+"""The words of each line that a pod has printed so far."""
 
 
 def program_of(package: str, name: str) -> str:
-    """What RUN runs if it is in $PROGRAM: `name` is a file of the package; all begin alike."""
+    """Return the program that RUN runs if it is in $PROGRAM: `name` is a file of the package; all programs begin
+    alike."""
     start = files("acceptance.trials").joinpath("lua_program.lua")
-    return "".join(each.read_text(encoding="utf-8") for each in (start, files(package).joinpath(name)))
+    return "".join(part.read_text(encoding="utf-8") for part in (start, files(package).joinpath(name)))
 
 
-def words_said(output: str, *, image: str) -> Said:
-    """What a pod of that image has said. Raises EnvironmentFailure where the image lacks what runs the program."""
+def words_said(output: str, *, image: str) -> OutputWords:
+    """Return the words that a pod of that image has printed. Raises EnvironmentFailure if the image lacks a required
+    program."""
     lines = [line.removeprefix(SAYS).split() for line in output.splitlines() if line.startswith(SAYS)]
     for words in lines:
         if words[:1] == ["lacks"]:

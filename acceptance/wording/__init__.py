@@ -1,4 +1,4 @@
-"""The sentences of verdicts: what was found, as data, is said here and nowhere else.
+"""The sentences of verdicts: only this package renders outcomes, which are data, as text.
 
 A code such as `limit.outside` names a sentence of a module of this package; the facts are its arguments.
 """
@@ -11,37 +11,37 @@ from pkgutil import iter_modules
 
 from acceptance.results.document import Verdict
 from acceptance.results.requirement import Outcome
-from acceptance.wording.phrasing import Said, Sentence
+from acceptance.wording.phrasing import Renderer, Sentence
 
-Sentences = Mapping[str, Said]
-"""what a module of this package has as SENTENCES: by the last part of a code"""
-MODULES = frozenset(each.name for each in iter_modules(__path__))
-"""all of this package: a code of a stranger runs nothing else"""
+Sentences = Mapping[str, Renderer]
+"""The SENTENCES of a module of this package: renderers by the last part of a code."""
+MODULES = frozenset(module.name for module in iter_modules(__path__))
+"""All modules of this package: an untrusted code cannot run anything else."""
 NOT_SAID = (LookupError, TypeError, ValueError, AssertionError, AttributeError, ArithmeticError)
-"""what `sentence` raises for an outcome of another suite, or for facts that are not those of its code"""
+"""The errors that `sentence` raises for an outcome of another suite, or for facts that do not fit its code."""
 
 
 def sentence(verdict: Verdict) -> str:
-    """What the verdict's outcome says. Raises KeyError for a code of another suite, and others of NOT_SAID."""
-    return verdict.reason if verdict.outcome is None else _said(verdict, verdict.outcome).text
+    """Return the sentence of the verdict's outcome. Raises KeyError for an unknown code, and others of NOT_SAID."""
+    return verdict.reason if verdict.outcome is None else _render(verdict, verdict.outcome).text
 
 
 def what_follows(verdict: Verdict) -> str:
-    """The part of the sentence that is said behind its figures; nothing where it has no such part, or is not known."""
+    """Return the part of the sentence after its figures; empty if there is no such part, or no such sentence."""
     try:
-        return "" if verdict.outcome is None else _said(verdict, verdict.outcome).follows
+        return "" if verdict.outcome is None else _render(verdict, verdict.outcome).follows
     except NOT_SAID:
         return ""
 
 
-def _said(verdict: Verdict, outcome: Outcome) -> Sentence:
+def _render(verdict: Verdict, outcome: Outcome) -> Sentence:
     module, _, name = outcome.code.partition(".")
-    said = _sentences(module)[name](verdict, **outcome.facts)
-    return said if isinstance(said, Sentence) else Sentence(text=said)
+    rendering = _sentences(module)[name](verdict, **outcome.facts)
+    return rendering if isinstance(rendering, Sentence) else Sentence(text=rendering)
 
 
 def _sentences(module: str) -> Sentences:
     if module not in MODULES:
         raise KeyError(f"wanted one of {', '.join(sorted(MODULES))}, found {module!r}")
-    found: Sentences = getattr(importlib.import_module(f"{__name__}.{module}"), "SENTENCES", {})
-    return found
+    sentences: Sentences = getattr(importlib.import_module(f"{__name__}.{module}"), "SENTENCES", {})
+    return sentences

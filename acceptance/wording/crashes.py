@@ -1,4 +1,4 @@
-"""What is said of crashes and failovers: which records are gone, where a failover's time went, what stays behind."""
+"""Sentences about crashes and failovers: lost records, the phases of a failover, and leftovers on the old node."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 from acceptance.results.crashes import Failure, Phase
 from acceptance.results.document import Verdict
-from acceptance.wording.phrasing import Said, wherever_it_lies
-from acceptance.wording.polled_times import held_to, not_judged
+from acceptance.wording.phrasing import Renderer, wherever_it_lies
+from acceptance.wording.polled_times import held_to, without_limit
 from acceptance.wording.records import Ranges, count_in, ranges_in_words, shown_time
 
 RULE = "every acknowledged record is there and whole"
@@ -23,7 +23,7 @@ TITLES: dict[Failure, str] = {
     "kubelet-restarted": "the kubelet of its node was restarted",
     "kubelet-away": "the pod was deleted while its kubelet was away and the volume moved",
 }
-LEFT: dict[Failure, str] = {
+LEFT_NODES: dict[Failure, str] = {
     "drained": "a node that was drained",
     "kubelet-away": "a node whose kubelet was away when its pod was deleted",
 }
@@ -41,51 +41,51 @@ _LOOKED_AT: dict[Failure, str] = {
 
 
 def records_kept(verdict: Verdict, *, failure: Failure, acknowledged: int, read_on: str) -> str:
-    """`all 1,930 acknowledged records are there and whole on fast after ...`"""
+    """Return `all 1,930 acknowledged records are there and whole on fast after ...`."""
     after = _after(verdict, failure, read_on)
     return f"all {acknowledged:,} acknowledged records are there and whole {after}."
 
 
 def records_lost(verdict: Verdict, *, failure: Failure, acknowledged: int, read_on: str, lost: Ranges) -> str:
-    """`412 of 1,930 acknowledged records are gone on fast after ...: 1,519 to 1,930; ...`"""
-    gone = count_in(lost)
-    count = f"all {acknowledged:,}" if gone == acknowledged else f"{gone:,} of {acknowledged:,}"
+    """Return `412 of 1,930 acknowledged records are gone on fast after ...: 1,519 to 1,930; ...`."""
+    lost_count = count_in(lost)
+    count = f"all {acknowledged:,}" if lost_count == acknowledged else f"{lost_count:,} of {acknowledged:,}"
     return (
         f"{count} acknowledged records are gone {_after(verdict, failure, read_on)}: "
         f"{ranges_in_words(lost)}; the storage acknowledged them before they were durable, or lost them later."
     )
 
 
-def failover_judged(verdict: Verdict, **move: Any) -> str:
-    """What was held against a limit; `move`: the facts of `_moved`."""
-    return held_to(verdict, _moved(verdict, **move))
+def failover_against_limit(verdict: Verdict, **move: Any) -> str:
+    """Return the sentence for a failover that was compared with a limit. `move`: the arguments of `_move`."""
+    return held_to(verdict, _move(verdict, **move))
 
 
-def failover_not_judged(verdict: Verdict, *, key: str, **move: Any) -> str:
-    """`key`: of the limit that the tier does not have."""
-    return not_judged(_moved(verdict, **move), section="failover", key=key)
+def failover_without_limit(verdict: Verdict, *, key: str, **move: Any) -> str:
+    """Return the sentence for a failover without a limit. `key`: the key of the limit that the tier does not have."""
+    return without_limit(_move(verdict, **move), section="failover", key=key)
 
 
-def volume_released(verdict: Verdict, *, failure: Failure, failed_node: str, node: str) -> str:
-    """Nothing of the volume was seen on the node that it left."""
-    return f"{_written(verdict, failure, node)}, and {_LOOKED_AT[failure].format(node=failed_node)}."
+def volume_release(verdict: Verdict, *, failure: Failure, failed_node: str, node: str) -> str:
+    """Return the sentence for a volume of which nothing remained on the node that it left."""
+    return f"{_new_write(verdict, failure, node)}, and {_LOOKED_AT[failure].format(node=failed_node)}."
 
 
-def volume_stayed(verdict: Verdict, *, failure: Failure, failed_node: str, node: str, stayed: Sequence[str]) -> str:
-    """`stayed`: what was still seen of it."""
+def volume_leftovers(verdict: Verdict, *, failure: Failure, failed_node: str, node: str, stayed: Sequence[str]) -> str:
+    """Return the sentence for a volume that remained on the node that it left. `stayed`: the observed remains."""
     return (
-        f"{_written(verdict, failure, node)}, and still on {failed_node} there was {', '.join(stayed)}; a node keeps "
+        f"{_new_write(verdict, failure, node)}, and still on {failed_node} there was {', '.join(stayed)}; a node keeps "
         "what is attached to it from other nodes, and may still write to it."
     )
 
 
-SENTENCES: dict[str, Said] = {
+SENTENCES: dict[str, Renderer] = {
     "records_kept": records_kept,
     "records_lost": records_lost,
-    **wherever_it_lies("failover", failover_judged),
-    "failover_not_judged": failover_not_judged,
-    "volume_released": volume_released,
-    "volume_stayed": volume_stayed,
+    **wherever_it_lies("failover", failover_against_limit),
+    "failover_not_judged": failover_without_limit,
+    "volume_released": volume_release,
+    "volume_stayed": volume_leftovers,
 }
 
 
@@ -93,16 +93,16 @@ def _after(verdict: Verdict, failure: Failure, read_on: str) -> str:
     return f"on {verdict.storage_class} after {TITLES[failure]} (read on {read_on})"
 
 
-def _moved(verdict: Verdict, *, failure: Failure, failed_node: str, node: str, phases: Sequence[dict[str, Any]]) -> str:
-    """`failover on fast took 58.2 s from the last durable write on n1 to the first on n2: ...`"""
-    parts = [Phase.model_validate(each) for each in phases]
-    told = ", ".join(f"{phase.name} {shown_time(phase.seconds)}" for phase in parts)
+def _move(verdict: Verdict, *, failure: Failure, failed_node: str, node: str, phases: Sequence[dict[str, Any]]) -> str:
+    """Return `failover on fast took 58.2 s from the last durable write on n1 to the first on n2: ...`."""
+    parts = [Phase.model_validate(phase) for phase in phases]
+    phase_times = ", ".join(f"{phase.name} {shown_time(phase.seconds)}" for phase in parts)
     return (
         f"{_MOVES[failure]} {verdict.storage_class} took {shown_time(sum(phase.seconds for phase in parts))} from the "
-        f"last durable write on {failed_node} to the first on {node}: {told}"
+        f"last durable write on {failed_node} to the first on {node}: {phase_times}"
     )
 
 
-def _written(verdict: Verdict, failure: Failure, node: str) -> str:
+def _new_write(verdict: Verdict, failure: Failure, node: str) -> str:
     how = "a drain" if failure == "drained" else TITLES[failure]
     return f"after {how} the volume of {verdict.storage_class} was written on {node}"

@@ -1,4 +1,4 @@
-"""What is said of what is wrong with the StorageClasses of a cluster. They are no verdicts."""
+"""Sentences about problems with the StorageClasses of a cluster. They are no verdicts."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 from acceptance.results.requirement import Outcome
 
 
-def problem(found: Outcome) -> str:
-    """Raises KeyError for a code that has no sentence here."""
-    module, _, name = found.code.partition(".")
+def problem(outcome: Outcome) -> str:
+    """Return the sentence of a problem. Raises KeyError if its code has no sentence in this module."""
+    module, _, name = outcome.code.partition(".")
     if module != "discovery":
-        raise KeyError(f"wanted a code such as discovery.no_class, found {found.code!r}")
-    said = _PROBLEMS[name]
-    return said if isinstance(said, str) else said(**found.facts)
+        raise KeyError(f"wanted a code such as discovery.no_class, found {outcome.code!r}")
+    wording = _PROBLEMS[name]
+    return wording if isinstance(wording, str) else wording(**outcome.facts)
 
 
 def _defaults(*, classes: Sequence[str]) -> str:

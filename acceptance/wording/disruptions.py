@@ -1,4 +1,4 @@
-"""What is said of storage whose own pods were killed: which pod, what did not come back, which records are gone."""
+"""Sentences about storage whose own pods were killed: the pod, missing recovery, and lost records."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from acceptance.results.document import Verdict
-from acceptance.wording.phrasing import Said, wanted_of
+from acceptance.wording.phrasing import Renderer, wanted_of
 from acceptance.wording.polled_times import held_to
-from acceptance.wording.polled_times import not_judged as measured_only
+from acceptance.wording.polled_times import without_limit as measured_only
 from acceptance.wording.records import count_in, ranges_in_words, shown_time
 
 RULE = "every acknowledged record is there and whole after pods of the storage system were killed"
@@ -23,34 +23,34 @@ _NEVER = {
 }
 
 
-def judged(verdict: Verdict, *, what: str, kills: int, pod: str, node: str, broke: str = "") -> str:
-    """What took longest of all kills, held against its limit. `what`: the limit's key."""
-    assert verdict.measured is not None  # a time that was held against a limit is known
-    told = _took(what, verdict.measured, pod=pod, node=node, broke=broke)
-    return held_to(verdict, f"on {verdict.storage_class} {told} (the longest of {kills})")
+def against_limit(verdict: Verdict, *, what: str, kills: int, pod: str, node: str, broke: str = "") -> str:
+    """Return the sentence for the longest time of all kills, compared with its limit. `what`: the limit's key."""
+    assert verdict.measured is not None  # a time that was compared with a limit is known
+    event = _took(what, verdict.measured, pod=pod, node=node, broke=broke)
+    return held_to(verdict, f"on {verdict.storage_class} {event} (the longest of {kills})")
 
 
 def never(verdict: Verdict, *, what: str, pod: str, node: str, problem: str) -> str:
-    """`problem`: what was waited for in vain."""
-    return _ended(verdict, _NEVER[what].format(pod=pod, node=node), problem)
+    """Return the sentence for a missing recovery. `problem`: the event that did not occur."""
+    return _ending(verdict, _NEVER[what].format(pod=pod, node=node), problem)
 
 
-def not_tried(verdict: Verdict, *, what: str, pod: str, node: str, problem: str) -> str:
-    """Something else did not come back, so this was not looked at."""
-    return _ended(verdict, "was not looked at", problem)
+def no_attempt(verdict: Verdict, *, what: str, pod: str, node: str, problem: str) -> str:
+    """Return the sentence for a time that was not measured, because an earlier recovery did not occur."""
+    return _ending(verdict, "was not looked at", problem)
 
 
-def not_judged(verdict: Verdict, *, what: str, pod: str, node: str, seconds: float | None, broke: str = "") -> str:
-    """The tier has no such limit. `seconds` of the longest; None: it never came."""
+def no_limit(verdict: Verdict, *, what: str, pod: str, node: str, seconds: float | None, broke: str = "") -> str:
+    """Return the sentence if the tier has no such limit. `seconds`: the longest time; None: the event did not occur."""
     if seconds is None:
-        told = _NEVER[what].format(pod=pod, node=node)
+        event = _NEVER[what].format(pod=pod, node=node)
     else:
-        told = _took(what, seconds, pod=pod, node=node, broke=broke)
-    return measured_only(f"on {verdict.storage_class} {told}", section="disruption", key=what)
+        event = _took(what, seconds, pod=pod, node=node, broke=broke)
+    return measured_only(f"on {verdict.storage_class} {event}", section="disruption", key=what)
 
 
 def records_kept(verdict: Verdict, *, acknowledged: int, kills: int) -> str:
-    """All are there."""
+    """Return the sentence for records that all survived."""
     return (
         f"all {acknowledged:,} acknowledged records are there and whole on {verdict.storage_class} after {kills} pods "
         "of the storage system were killed, one at a time."
@@ -60,33 +60,33 @@ def records_kept(verdict: Verdict, *, acknowledged: int, kills: int) -> str:
 def records_lost(
     verdict: Verdict, *, lost: Sequence[dict[str, Any]] = (), unread: Sequence[dict[str, Any]] = ()
 ) -> str:
-    """By selector of pods: records that are gone (`lost`), and why nothing could be read (`unread`)."""
-    told = [
-        f"{count_in(each['lost']):,} of {each['acknowledged']:,} after pods {each['selector']} were killed: "
-        f"{ranges_in_words(each['lost'])} (read on {each['read_on']})"
-        for each in lost
+    """Return the sentence for lost records (`lost`), and unreadable ones with the reason (`unread`), by selector."""
+    losses = [
+        f"{count_in(pods['lost']):,} of {pods['acknowledged']:,} after pods {pods['selector']} were killed: "
+        f"{ranges_in_words(pods['lost'])} (read on {pods['read_on']})"
+        for pods in lost
     ]
-    told += [f"after pods {each['selector']} were killed nothing could be read: {each['unread']}" for each in unread]
-    return f"acknowledged records are gone, or out of reach, on {verdict.storage_class}: {'; '.join(told)}."
+    losses += [f"after pods {pods['selector']} were killed nothing could be read: {pods['unread']}" for pods in unread]
+    return f"acknowledged records are gone, or out of reach, on {verdict.storage_class}: {'; '.join(losses)}."
 
 
-SENTENCES: dict[str, Said] = {
-    "within": judged,
-    "outside": judged,
-    "on_both_sides": judged,
+SENTENCES: dict[str, Renderer] = {
+    "within": against_limit,
+    "outside": against_limit,
+    "on_both_sides": against_limit,
     "never": never,
-    "not_tried": not_tried,
-    "not_judged": not_judged,
+    "not_tried": no_attempt,
+    "not_judged": no_limit,
     "records_kept": records_kept,
     "records_lost": records_lost,
     "records_unreadable": records_lost,
 }
 
 
-def _took(what: str, seconds: float, *, pod: str, node: str, broke: str) -> str:
-    told = _WORDS[what].format(pod=pod, node=node, time=shown_time(seconds))
-    return f"{told}, and the pod that wrote had to be replaced ({broke})" if broke else told
+def _took(key: str, seconds: float, *, pod: str, node: str, broke: str) -> str:
+    event = _WORDS[key].format(pod=pod, node=node, time=shown_time(seconds))
+    return f"{event}, and the pod that wrote had to be replaced ({broke})" if broke else event
 
 
-def _ended(verdict: Verdict, said: str, problem: str) -> str:
-    return f"on {verdict.storage_class} {said}: {problem}; wanted {wanted_of(verdict)}. Nothing more was killed."
+def _ending(verdict: Verdict, statement: str, problem: str) -> str:
+    return f"on {verdict.storage_class} {statement}: {problem}; wanted {wanted_of(verdict)}. Nothing more was killed."

@@ -1,4 +1,4 @@
-"""What is said of a figure that is held against a limit: `slowest node (at most 30 s) on fast is 4 s, ...`."""
+"""Sentences about a figure that is compared with a limit: `slowest node (at most 30 s) on fast is 4 s, ...`."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from acceptance.wording.phrasing import Sentence, held_against, surely, wherever
 
 
 def unknown(verdict: Verdict, *, why: str) -> str:
-    """Say why there is no figure."""
+    """Return the reason why there is no figure."""
     return f"{verdict.metric} of StorageClass {verdict.storage_class} is not known: {why}."
 
 
 def figure(verdict: Verdict, *, done: str) -> Sentence:
-    """Say the figure, its interval and how it lies to the limit; `done`: what the trial did."""
-    asked = verdict.requirement
-    assert verdict.measured is not None and asked.unit is not None  # else there is nothing to compare
-    unit = asked.unit
+    """Return the figure, its interval and their position relative to the limit. `done`: the actions of the trial."""
+    requirement = verdict.requirement
+    assert verdict.measured is not None and requirement.unit is not None  # else there is nothing to compare
+    unit = requirement.unit
     value, low, high = (
-        None if amount is None else format_quantity(amount, unit=unit, beside=asked.bound)
+        None if amount is None else format_quantity(amount, unit=unit, beside=requirement.bound)
         for amount in (verdict.measured, verdict.low, verdict.high)
     )
     interval = ""

@@ -1,4 +1,4 @@
-"""What is said of a comparison with earlier runs."""
+"""Sentences about a comparison with earlier runs."""
 
 from __future__ import annotations
 
@@ -10,44 +10,44 @@ from acceptance.results.metrics import Metric
 from acceptance.results.ratio_words import TIMES_FROM, amount, factor
 from acceptance.text.program import PROGRAM
 from acceptance.text.quantities import format_quantity
-from acceptance.wording.phrasing import Said, about
+from acceptance.wording.phrasing import Renderer, about
 
 ACCEPT = f"`{PROGRAM} accept-level`"
 
 
 def too_few_runs(verdict: Verdict, *, earlier: int, before: int, others: int) -> str:
-    """`earlier`: runs of the accepted level and since; `before`: older ones; `others`: that cannot be compared."""
+    """Return the sentence for too few runs: `earlier` since the accepted level, `before` it; `others` differ."""
     more = f" ({others} more differ in cluster, baseline class, sizes or the profile's text)" if others else ""
-    begun = f" since a level was accepted ({before} before it)" if before else ""
+    since = f" since a level was accepted ({before} before it)" if before else ""
     return (
-        f"{about(verdict)} cannot be compared with earlier runs: the history has {earlier} of the same kind{begun}"
-        f"{more}, and the level to compare with is that of the first {_asked(verdict, 'runs')}; each run adds itself."
+        f"{about(verdict)} cannot be compared with earlier runs: the history has {earlier} of the same kind{since}"
+        f"{more}, and the level to compare with is that of the first {_number(verdict, 'runs')}; each run adds itself."
     )
 
 
 def no_value(verdict: Verdict) -> str:
-    """This run did not measure it."""
+    """Return the sentence for a metric that this run did not measure."""
     return f"{about(verdict)} has no value in this run, so it cannot be compared with earlier ones."
 
 
-def stalled(verdict: Verdict) -> str:
-    """It is nothing in this run."""
+def no_ratio(verdict: Verdict) -> str:
+    """Return the sentence for a metric that is zero in this run."""
     return f"{about(verdict)} stalled in this run, so there is no ratio to earlier ones; see its other limits."
 
 
 def worse(verdict: Verdict, *, since: Mapping[str, Any], **of: Any) -> str:
-    """A fail. `since`: the change for the worse; `of`: as `_found` takes it."""
+    """Return the sentence for a fail. `since`: the change for the worse; `of`: the arguments of `_change`."""
     because = verdict.requirement.because.rstrip(".")
     return (
-        f"{_found(verdict, **of)}; {_since(**since)}, {_too_much(verdict)}, and not back since ({ACCEPT} accepts an "
+        f"{_change(verdict, **of)}; {_since(**since)}, {_too_much(verdict)}, and not back since ({ACCEPT} accepts an "
         f"intended change): {because}."
     )
 
 
 def worse_once(verdict: Verdict, **of: Any) -> str:
-    """In this run alone: no fail yet."""
+    """Return the sentence for a value that is worse in this run alone: no fail yet."""
     return (
-        f"{_found(verdict, **of)}, {_too_much(verdict)}, but in this run alone: it fails if the next run is worse too."
+        f"{_change(verdict, **of)}, {_too_much(verdict)}, but in this run alone: it fails if the next run is worse too."
     )
 
 
@@ -59,21 +59,25 @@ def not_worse(
     better_since: Mapping[str, Any] | None = None,
     **of: Any,
 ) -> str:
-    """A pass. The smallest falls that would have been told, as multiples of the level, in two runs and in seven."""
+    """Return the sentence for a pass.
+
+    `smallest_in_two` and `smallest_in_week`: the smallest falls, as multiples of the level, that two runs and seven
+    runs would have revealed.
+    """
     rise = ""
     if better_since is not None:
         rise = f"{_since(**better_since)}: with {ACCEPT} a later fall from there is reported; "
     week, two = _percent(smallest_in_week), _percent(smallest_in_two)
     return (
-        f"{_found(verdict, **of)}, not worse by more than {_margin(verdict)} beyond noise; {rise}two runs worse by "
+        f"{_change(verdict, **of)}, not worse by more than {_margin(verdict)} beyond noise; {rise}two runs worse by "
         f"{two} would have been reported, or seven by {week}."
     )
 
 
-SENTENCES: dict[str, Said] = {
+SENTENCES: dict[str, Renderer] = {
     "too_few_runs": too_few_runs,
     "no_value": no_value,
-    "stalled": stalled,
+    "stalled": no_ratio,
     "worse": worse,
     "worse_once": worse_once,
     "not_worse": not_worse,
@@ -81,22 +85,25 @@ SENTENCES: dict[str, Said] = {
 
 
 def difference(ratio: float) -> str:
-    """`18 % lower`, for a multiple of 0.82; from twice on in times, as all ratios are told: `11x higher`."""
+    """Return `18 % lower` for a multiple of 0.82; from a factor of 2 on a multiple, like all ratios: `11x higher`."""
     far = factor(ratio) >= TIMES_FROM
     return f"{amount(ratio, times=True) if far else _percent(ratio)} {'lower' if ratio < 1.0 else 'higher'}"
 
 
-def _found(
+def _change(
     verdict: Verdict, *, value: float, level: float, level_from: str, expected_low: float, expected_high: float
 ) -> str:
-    """`value`, `level`: in the metric's unit; `level_from`: a date; what noise explains, as multiples of the level."""
+    """Return the value compared with the level, both in the metric's unit; `level_from` is a date.
+
+    `expected_low` and `expected_high`: the range that noise explains, as multiples of the level.
+    """
     assert verdict.measured is not None
     unit = Metric.parse(str(verdict.metric)).unit
-    shown = format_quantity(value, unit=unit, beside=level)
-    accepted = format_quantity(level, unit=unit, beside=value)
+    current = format_quantity(value, unit=unit, beside=level)
+    accepted_level = format_quantity(level, unit=unit, beside=value)
     return (
-        f"{about(verdict)} is {shown}, {difference(verdict.measured)} than the accepted level of {accepted} "
-        f"({_asked(verdict, 'runs')} runs from {level_from} on; noise explains two in a row at most "
+        f"{about(verdict)} is {current}, {difference(verdict.measured)} than the accepted level of {accepted_level} "
+        f"({_number(verdict, 'runs')} runs from {level_from} on; noise explains two in a row at most "
         f"{difference(expected_low)} or {difference(expected_high)})"
     )
 
@@ -106,13 +113,13 @@ def _too_much(verdict: Verdict) -> str:
 
 
 def _margin(verdict: Verdict) -> str:
-    return f"{_asked(verdict, 'margin') * 100:.4g} %"
+    return f"{_number(verdict, 'margin') * 100:.4g} %"
 
 
-def _asked(verdict: Verdict, name: str) -> float:
-    found = verdict.requirement.at[name]
-    assert isinstance(found, int | float)
-    return found
+def _number(verdict: Verdict, name: str) -> float:
+    value = verdict.requirement.at[name]
+    assert isinstance(value, int | float)
+    return value
 
 
 def _since(*, run: str, date: str, ratio: float) -> str:

@@ -1,4 +1,4 @@
-"""What is said of what another tool found, as a file of it tells."""
+"""Sentences about the results of another tool, from its file."""
 
 from __future__ import annotations
 
@@ -6,43 +6,43 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from acceptance.results.document import Verdict
-from acceptance.results.imports import TOOLS, Tool, counted
+from acceptance.results.imports import TOOLS, Tool, counts_in_words
 
 
-def shown(verdict: Verdict, **of: Any) -> str:
-    """Nobody asked for a judgment. `of`: as `_told` takes it."""
-    return f"{_told(**of)}; shown, not judged (--storage-imported-failures fail judges)"
+def no_judgment(verdict: Verdict, **of: Any) -> str:
+    """Return the sentence if no judgment was requested. `of`: the arguments of `_summary`."""
+    return f"{_summary(**of)}; shown, not judged (--storage-imported-failures fail judges)"
 
 
-def failed(verdict: Verdict, *, first: Mapping[str, str], **of: Any) -> str:
-    """`first`: the suite, behaviour and message of the first test that failed."""
-    return f"{_told(**of)}; the first that failed: {first['suite']} {first['behaviour']}: {first['message']}"
+def failure(verdict: Verdict, *, first: Mapping[str, str], **of: Any) -> str:
+    """Return the sentence for failures. `first`: the suite, behavior and message of the first failed test."""
+    return f"{_summary(**of)}; the first that failed: {first['suite']} {first['behaviour']}: {first['message']}"
 
 
 def doubtful(verdict: Verdict, *, doubts: Sequence[str], **of: Any) -> str:
-    """The file contradicts itself."""
-    return f"{_told(**of)}; {'; '.join(doubts)}: get the whole file from the tool"
+    """Return the sentence for a file that contradicts itself."""
+    return f"{_summary(**of)}; {'; '.join(doubts)}: get the whole file from the tool"
 
 
 def nothing_ran(verdict: Verdict, **of: Any) -> str:
-    """All of it was skipped."""
-    return f"{_told(**of)}: no test in it ran; let the tool run those for this storage"
+    """Return the sentence if all tests were skipped."""
+    return f"{_summary(**of)}: no test in it ran; let the tool run those for this storage"
 
 
-def passed(verdict: Verdict, **of: Any) -> str:
-    """Without a failure."""
-    return _told(**of)
+def no_failure(verdict: Verdict, **of: Any) -> str:
+    """Return the sentence if no test failed."""
+    return _summary(**of)
 
 
 SENTENCES = {
-    "shown": shown,
-    "failed": failed,
+    "shown": no_judgment,
+    "failed": failure,
     "doubtful": doubtful,
     "nothing_ran": nothing_ran,
-    "passed": passed,
+    "passed": no_failure,
 }
 
 
-def _told(*, name: str, tool: Tool, passed: int, failed: int, skipped: int) -> str:
-    counts = counted(passed=passed, failed=failed, skipped=skipped)
+def _summary(*, name: str, tool: Tool, passed: int, failed: int, skipped: int) -> str:
+    counts = counts_in_words(passes=passed, failures=failed, skips=skipped)
     return f"{name}: {counts}, by {TOOLS[tool]}, not by this suite"

@@ -1,4 +1,4 @@
-"""What is said of data that was read again and is not what was written."""
+"""Sentences about data that was read again and differs from the written data."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from acceptance.results.document import Verdict
 from acceptance.text.quantities import format_quantity
-from acceptance.wording.phrasing import Said
+from acceptance.wording.phrasing import Renderer
 
 Where = Literal["writing_pod", "same_node", "another_node"]
 WHERE: dict[Where, str] = {
@@ -18,12 +18,12 @@ WHERE: dict[Where, str] = {
 
 
 def not_intact(verdict: Verdict, **facts: Any) -> str:
-    """What a volume of the verdict's class held."""
+    """Return the sentence for damaged data on a volume of the verdict's class."""
     return read_again(verdict.storage_class, **facts)
 
 
 def read_again(storage_class: str, *, claim: str, where: Where, node: str, written: int, **damage: Any) -> str:
-    """`64 MiB were written to the volume of PVC x (StorageClass fast), ..., and read again in a new pod ...`"""
+    """Return `64 MiB were written to the volume of PVC x (StorageClass fast), ..., and read again in a new pod ...`."""
     return (
         f"{format_quantity(written, unit='B')} were written to {volume_of(claim, storage_class)}, each block with a "
         f"checksum, and read again {WHERE[where]} ({node}): {wrong(written=written, **damage)}"
@@ -31,7 +31,7 @@ def read_again(storage_class: str, *, claim: str, where: Where, node: str, writt
 
 
 def volume_of(claim: str, storage_class: str) -> str:
-    """`the volume of PVC x (StorageClass fast)`"""
+    """Return the name of a volume, such as `the volume of PVC x (StorageClass fast)`."""
     return f"the volume of PVC {claim} (StorageClass {storage_class})"
 
 
@@ -44,30 +44,30 @@ def wrong(
     stretches: Sequence[Mapping[str, Any]] = (),
     last_reported: int | None = None,
 ) -> str:
-    """Sizes and offsets in bytes. `bad` blocks are not what was written, of which `stretches` are told.
+    """Return the damage in words. Sizes and offsets are in bytes; `bad` blocks differ; `stretches` lists some of them.
 
-    `last_reported`: offset of the last one that was reported, where there are more stretches than told.
+    `last_reported`: the offset of the last reported block, if there are more stretches than `stretches` lists.
     """
-    told = []
+    problems = []
     if bad:
         blocks = -(-read // block)
-        told.append(
+        problems.append(
             f"{bad:,} of {blocks:,} blocks of {format_quantity(block, unit='B')} are not what was written: "
             + "; ".join(_places(stretches, block, last_reported))
         )
     if read != written:
         sizes = (format_quantity(size, unit="B") for size in (written, read))
-        told.append("{} were written, {} are there".format(*sizes))
-    return "; ".join(told)
+        problems.append("{} were written, {} are there".format(*sizes))
+    return "; ".join(problems)
 
 
-SENTENCES: dict[str, Said] = {"damaged": not_intact, "cut_off": not_intact}
+SENTENCES: dict[str, Renderer] = {"damaged": not_intact, "cut_off": not_intact}
 
 
-def _places(stretches: Sequence[Mapping[str, Any]], block: int, last_reported: int | None) -> Iterator[str]:
+def _places(stretches: Sequence[Mapping[str, Any]], block: int, last_offset: int | None) -> Iterator[str]:
     for stretch in stretches:
         first, last = stretch["first"], stretch["last"]
         where = f"at offset {first:,}" if first == last else f"from offset {first:,} to {last + block - 1:,}"
         yield f"{where} {stretch['found']}"
-    if last_reported is not None:
-        yield f"and more; the last one that fio reported is at offset {last_reported:,}"
+    if last_offset is not None:
+        yield f"and more; the last one that fio reported is at offset {last_offset:,}"

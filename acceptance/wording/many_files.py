@@ -1,79 +1,79 @@
-"""What is said of a volume of very many files: how soon they were made and found, and pods started on them."""
+"""Sentences about a volume with very many files: times of file operations, and of pod starts on the volume."""
 
 from __future__ import annotations
 
 from typing import cast
 
 from acceptance.results.document import Verdict
-from acceptance.results.many_files import DONE, FileOperation
+from acceptance.results.many_files import FILE_OUTCOMES, FileOperation
 from acceptance.text.quantities import format_quantity
 from acceptance.wording.phrasing import Sentence, held_against, surely, wherever_it_lies
 
 _OTHER_GROUP = "other_group"
-"""the metric of pods that start with another group than that of their volume"""
+"""The metric of pods that start with another group than that of their volume."""
 
 
 def never_done(verdict: Verdict) -> str:
-    """An operation."""
-    return f"no file on {verdict.storage_class} was {_done(verdict)}, so it cannot be judged."
+    """Return the sentence for an operation that was done on no file."""
+    return f"no file on {verdict.storage_class} was {_operation_words(verdict)}, so it cannot be judged."
 
 
 def time(verdict: Verdict, *, files: int) -> Sentence:
-    """So many files took the measured time: too few folders for a rate with an interval."""
-    found = f"{_were_done(verdict, files)} in {_time(verdict, verdict.measured)}"
-    return _held(verdict, found, left_open="too few folders were done to be sure")
+    """Return the sentence for a time of `files` files, from too few folders for a rate with an interval."""
+    finding = f"{_were_done(verdict, files)} in {_time(verdict, verdict.measured)}"
+    return _against_limit(verdict, finding, left_open="too few folders were done to be sure")
 
 
 def rate(verdict: Verdict, *, files: int, seconds_each: float) -> Sentence:
-    """At that rate the files of the limit take the measured time."""
-    return _held(verdict, _at_rate(verdict, files, seconds_each), left_open="more files would decide it")
+    """Return the sentence for a rate, and the time that the limit's number of files takes at that rate."""
+    return _against_limit(verdict, _at_rate(verdict, files, seconds_each), left_open="more files would decide it")
 
 
 def rate_of_too_few(verdict: Verdict, *, files: int, seconds_each: float) -> str:
-    """It would pass, but folders fill, and caches end."""
+    """Return the sentence for a pass on too few files: folders become fuller, and caches run out."""
     return f"{_at_rate(verdict, files, seconds_each)}, {_of_another_number(verdict, files)}."
 
 
 def no_such_pod(verdict: Verdict) -> str:
-    """Of those whose start is judged."""
+    """Return the sentence if no pod whose start is judged was started."""
     return f"no such pod was started on {verdict.storage_class}, so it cannot be judged."
 
 
 def start(verdict: Verdict, *, pods: int, files: int) -> Sentence:
-    """The slowest of `pods` pods on a volume with so many files."""
-    return _held_start(verdict, _started(verdict, pods, files))
+    """Return the sentence for the slowest of `pods` pods on a volume with `files` files."""
+    return _start_against_limit(verdict, _start_time(verdict, pods, files))
 
 
 def start_on_another_number(verdict: Verdict, *, pods: int, files: int) -> str:
-    """It passes on fewer files than the limit is about, or fails on more."""
-    return f"{_started(verdict, pods, files)}, {_of_another_number(verdict, files)}."
+    """Return the sentence for a pass on fewer files than the limit is about, or a fail on more."""
+    return f"{_start_time(verdict, pods, files)}, {_of_another_number(verdict, files)}."
 
 
 def no_start(verdict: Verdict, *, pods: int, files: int, timeout_s: float, why: str) -> Sentence:
-    """One of them had not started when nobody waited longer; `why`: what the cluster said of it."""
-    return _held_start(verdict, _not_started(verdict, pods, files, timeout_s, why))
+    """Return the sentence for a pod that did not start within `timeout_s`. `why`: the cluster's reason."""
+    return _start_against_limit(verdict, _missing_start(verdict, pods, files, timeout_s, why))
 
 
 def no_start_on_another_number(verdict: Verdict, *, pods: int, files: int, timeout_s: float, why: str) -> str:
-    """It did not start, but there were more files than the limit is about."""
-    return f"{_not_started(verdict, pods, files, timeout_s, why)}, {_of_another_number(verdict, files)}."
+    """Return the sentence for a pod that did not start, on more files than the limit is about."""
+    return f"{_missing_start(verdict, pods, files, timeout_s, why)}, {_of_another_number(verdict, files)}."
 
 
 def no_start_on_none(verdict: Verdict) -> str:
-    """There is nothing that the starts on files could be held against."""
+    """Return the sentence if no pod started on an empty volume, so that there is nothing to compare with."""
     return f"a pod on an empty volume of {verdict.storage_class} did not start in time, so it cannot be judged."
 
 
 def growth(verdict: Verdict, *, pods: int, files: int, low_s: float | None = None) -> Sentence:
-    """The slowest of the `pods` pods on files, beside those on the empty volume.
+    """Return the sentence for the slowest of `pods` pods on files, compared with those on the empty volume.
 
-    `low_s`: the lower end of an interval without an upper one, which the verdict does not have.
+    `low_s`: the lower end of an interval without an upper end, which the verdict does not have.
     """
-    return _held_start(verdict, _later(verdict, pods, files, low_s))
+    return _start_against_limit(verdict, _later(verdict, pods, files, low_s))
 
 
 def growth_on_another_number(verdict: Verdict, *, pods: int, files: int, low_s: float | None = None) -> str:
-    """It passes on fewer files than the limit is about, or fails on more."""
+    """Return the sentence for a pass on fewer files than the limit is about, or a fail on more."""
     return f"{_later(verdict, pods, files, low_s)}, {_of_another_number(verdict, files)}."
 
 
@@ -95,12 +95,12 @@ SENTENCES = {
 }
 
 
-def _held(verdict: Verdict, found: str, *, left_open: str) -> Sentence:
-    return held_against(verdict, found, left_open=left_open, whole="")
+def _against_limit(verdict: Verdict, finding: str, *, left_open: str) -> Sentence:
+    return held_against(verdict, finding, left_open=left_open, whole="")
 
 
-def _held_start(verdict: Verdict, found: str) -> Sentence:
-    return _held(verdict, found, left_open="pods are looked at once a second, and starts vary")
+def _start_against_limit(verdict: Verdict, finding: str) -> Sentence:
+    return _against_limit(verdict, finding, left_open="pods are looked at once a second, and starts vary")
 
 
 def _of_another_number(verdict: Verdict, files: int) -> str:
@@ -115,26 +115,26 @@ def _asked_files(verdict: Verdict) -> int:
 
 
 def _were_done(verdict: Verdict, files: int) -> str:
-    return f"{files:,} files on {verdict.storage_class} were {_done(verdict)}"
+    return f"{files:,} files on {verdict.storage_class} were {_operation_words(verdict)}"
 
 
-def _done(verdict: Verdict) -> str:
-    return DONE[cast(FileOperation, verdict.metric)]
+def _operation_words(verdict: Verdict) -> str:
+    return FILE_OUTCOMES[cast(FileOperation, verdict.metric)]
 
 
 def _at_rate(verdict: Verdict, files: int, seconds_each: float) -> str:
-    assert verdict.confidence is not None  # what has an interval has one
+    assert verdict.confidence is not None  # a verdict with an interval has a confidence
     ends = surely(verdict.confidence, _time(verdict, verdict.low), _time(verdict, verdict.high))
     rate = f"{1 / seconds_each:,.0f} a second" if seconds_each > 0.0 else "once"
     took = f"{_asked_files(verdict):,} take {_time(verdict, verdict.measured)} ({ends})"
     return f"{_were_done(verdict, files)} at {rate}; {took}"
 
 
-def _started(verdict: Verdict, pods: int, files: int) -> str:
+def _start_time(verdict: Verdict, pods: int, files: int) -> str:
     return f"{_slowest(verdict, pods, files)} had started {_time(verdict, verdict.measured)} after it was asked for"
 
 
-def _not_started(verdict: Verdict, pods: int, files: int, timeout_s: float, why: str) -> str:
+def _missing_start(verdict: Verdict, pods: int, files: int, timeout_s: float, why: str) -> str:
     return f"{_slowest(verdict, pods, files)} had not started after {format_quantity(timeout_s, unit='s')} ({why})"
 
 

@@ -1,4 +1,4 @@
-"""What is said of control operations, many at once: how soon they were done, and how many failed."""
+"""Sentences about concurrent control operations: their times, and the number of failures."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MORE = f"more operations ({_AT_ONCE}) would decide it"
 
 
 def no_time_known(verdict: Verdict) -> str:
-    """Of a percentile."""
+    """Return the sentence for a percentile without any operation."""
     return f"{_percentile(verdict)} has no value: no such operation was asked for and seen, so it cannot be judged."
 
 
@@ -31,27 +31,28 @@ def time(
     confidence: float | None = None,
     needed: int = 0,
 ) -> Sentence:
-    """A percentile of `count` operations, of which those that `failed`, by reason, took for ever.
+    """Return the sentence for a percentile of `count` operations; those that `failed`, by reason, took infinitely long.
 
-    `late` more were seen late. `low_s` and `confidence` are those of an interval without an upper end, which the
-    verdict does not have; None: it lies beyond all bounds. `needed`: so many have an upper end, where there are fewer.
+    `late` more were observed late. `low_s` and `confidence` are those of an interval without an upper end, which the
+    verdict does not have; None: no upper bound. `needed`: the number of operations for an upper end, if there are
+    fewer.
     """
     sure, low_s = verdict.confidence or confidence, low_s if verdict.low is None else verdict.low
     assert sure is not None  # one of them has it
     ends = surely(sure, _time(verdict, low_s), _time(verdict, verdict.high))
-    found = f"{_percentile(verdict)} is {_time(verdict, verdict.measured)}"
+    finding = f"{_percentile(verdict)} is {_time(verdict, verdict.measured)}"
     too_few = f"{count} operations have no upper end of that percentile, {needed} do: ask for more with {_AT_ONCE}"
     more = f"; {sum(failed.values())} failed: {by_reason(failed)}" if failed else ""
     return held_against(
         verdict,
-        f"{found} ({ends}; {count} operations, {at_once} at once)",
+        f"{finding} ({ends}; {count} operations, {at_once} at once)",
         left_open=too_few if needed else _MORE,
         more=more + (f"; {late} more were seen late and do not count" if late else ""),
     )
 
 
 def none_seen(verdict: Verdict) -> str:
-    """Of all operations."""
+    """Return the sentence if no operation at all was observed."""
     return f"no control operation on {verdict.storage_class} was asked for and seen, so it cannot be judged."
 
 
@@ -64,17 +65,17 @@ def failures(
     timeout_s: float,
     reasons: Mapping[Operation, Mapping[str, int]],
 ) -> Sentence:
-    """`reasons`: by operation, how many were not done within `timeout_s`, by reason."""
+    """Return the sentence for failures. `reasons`: by operation, the number not done within `timeout_s`, by reason."""
     assert verdict.confidence is not None and verdict.low is not None and verdict.high is not None  # a share has them
     ends = surely(verdict.confidence, f"{100 * verdict.low:.2g}", f"{100 * verdict.high:.2g} %")
-    found = f"{failed} of {asked} control operations on {verdict.storage_class} failed"
-    each = "; ".join(f"{TITLES[operation]}: {by_reason(told)}" for operation, told in reasons.items())
+    finding = f"{failed} of {asked} control operations on {verdict.storage_class} failed"
+    failure_words = "; ".join(f"{TITLES[operation]}: {by_reason(counts)}" for operation, counts in reasons.items())
     return held_against(
         verdict,
-        f"{found} ({ends} of such operations; {at_once} at once)",
+        f"{finding} ({ends} of such operations; {at_once} at once)",
         left_open=_MORE,
         whole="",
-        more=f"; not done within {format_quantity(timeout_s, unit='s')}: {each}" if reasons else "",
+        more=f"; not done within {format_quantity(timeout_s, unit='s')}: {failure_words}" if reasons else "",
     )
 
 
@@ -87,13 +88,13 @@ SENTENCES = {
 }
 
 
-def by_reason(failed: Mapping[str, int]) -> str:
-    """`3 ProvisioningFailed, 1 nothing said`"""
-    return ", ".join(f"{count} {reason}" for reason, count in Counter(failed).most_common())
+def by_reason(counts: Mapping[str, int]) -> str:
+    """Return the counts by reason, such as `3 ProvisioningFailed, 1 nothing said`."""
+    return ", ".join(f"{count} {reason}" for reason, count in Counter(counts).most_common())
 
 
 def _percentile(verdict: Verdict) -> str:
-    """`p95 until PVC bound on fast`"""
+    """Return the subject of a percentile, such as `p95 until PVC bound on fast`."""
     operation, _, percentile = str(verdict.metric).rpartition(".")
     return f"{percentile} until {TITLES[cast(Operation, operation)]} on {verdict.storage_class}"
 

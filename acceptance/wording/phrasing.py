@@ -1,4 +1,4 @@
-"""A sentence, and the part of it that tables do not tell."""
+"""Sentences, and the parts of them that tables do not show."""
 
 from __future__ import annotations
 
@@ -7,76 +7,76 @@ from dataclasses import dataclass
 
 from acceptance.results.document import Verdict
 from acceptance.results.requirement import LIES, Decision
-from acceptance.wording.requirements import wanted as wanted_by
+from acceptance.wording.requirements import bound_in_words
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sentence:
-    """What is said of a verdict. `follows`: what it says behind its figures, for where a table has these just above."""
+    """The sentence of a verdict. `follows`: its part after the figures, for use below a table of the figures."""
 
     text: str
     follows: str = ""
 
 
-Said = Callable[..., str | Sentence]
-"""a function of a verdict and its facts"""
+Renderer = Callable[..., str | Sentence]
+"""A function that renders a verdict and its facts as a sentence."""
 
 
 def about(verdict: Verdict) -> str:
-    """`write.iops of sync-write-iops on fast`"""
+    """Return the subject of a sentence, such as `write.iops of sync-write-iops on fast`."""
     return f"{verdict.metric} of {verdict.profile} on {verdict.storage_class}"
 
 
 def held_against(
     verdict: Verdict,
-    found: str,
+    finding: str,
     *,
     left_open: str = "",
     lies: Decision | None = None,
-    wanted: str | None = None,
+    limit_words: str | None = None,
     because: str | None = None,
     whole: str = "all ",
     more: str = "",
 ) -> Sentence:
-    """`fast is at 1 s, all within the limit of at most 2 s.`: how what was found lies to the limit, and what follows.
+    """Return a sentence such as `fast is at 1 s, all within the limit of at most 2 s.`: the finding and its limit.
 
-    `lies`, `wanted` and `because` are the verdict's status, its limit and its reason, if they are not given. `whole` is
-    nothing where no interval was found; `more` is what the sentence ends with in any case.
+    `lies`, `limit_words` and `because` default to the verdict's status, its limit and its reason. `whole` is empty if
+    there is no interval; `more` ends the sentence in any case.
     """
-    which = in_words(wanted or wanted_of(verdict))
+    limit_text = in_words(limit_words or wanted_of(verdict))
     status = lies or decision_of(verdict)
     if status == "pass":
-        return Sentence(text=f"{found}, {whole}within the limit {which}{more}.")
+        return Sentence(text=f"{finding}, {whole}within the limit {limit_text}{more}.")
     if status == "fail":
         reason = verdict.requirement.because if because is None else because
         follows = f"{reason.rstrip('.')}{more}."
-        return Sentence(text=f"{found}, {whole}outside the limit {which}: {follows}", follows=follows)
+        return Sentence(text=f"{finding}, {whole}outside the limit {limit_text}: {follows}", follows=follows)
     follows = f"{left_open}{more}."
-    return Sentence(text=f"{found}, on both sides of the limit {which}; {follows}", follows=follows)
+    return Sentence(text=f"{finding}, on both sides of the limit {limit_text}; {follows}", follows=follows)
 
 
 def decision_of(verdict: Verdict) -> Decision:
-    """The status of a verdict that was held against a limit. Raises ValueError for a skipped one."""
+    """Return the status of a verdict that was compared with a limit. Raises ValueError if it was skipped."""
     if verdict.status == "skipped":
         raise ValueError(f"wanted a verdict that was held against a limit, found {verdict.id}, which was skipped")
     return verdict.status
 
 
-def wherever_it_lies(name: str, said: Said) -> dict[str, Said]:
-    """One function for each code of what was held against a limit: `cpu_within`, `cpu_outside`, `cpu_on_both_sides`."""
-    return {f"{name}_{lies}": said for lies in LIES.values()}
+def wherever_it_lies(name: str, renderer: Renderer) -> dict[str, Renderer]:
+    """Return the renderer under each code of a comparison: `cpu_within`, `cpu_outside`, `cpu_on_both_sides`."""
+    return {f"{name}_{lies}": renderer for lies in LIES.values()}
 
 
 def wanted_of(verdict: Verdict) -> str:
-    """`at least 750 IOPS`"""
-    return wanted_by(verdict.requirement)
+    """Return the limit of a verdict, such as `at least 750 IOPS`."""
+    return bound_in_words(verdict.requirement)
 
 
 def surely(confidence: float, low: str, high: str) -> str:
-    """`95% CI 2 s to 3 s`"""
+    """Return an interval with its confidence, such as `95% CI 2 s to 3 s`."""
     return f"{confidence * 100:.4g}% CI {low} to {high}"
 
 
-def in_words(wanted: str) -> str:
-    """What is said behind `the limit`: `of at least 750 IOPS`, `(not faster than local-path by more than 20 %)`."""
-    return f"({wanted})" if wanted.startswith("not ") else f"of {wanted}"
+def in_words(limit_words: str) -> str:
+    """Return the text after `the limit`: `of at least 750 IOPS`, `(not faster than local-path by more than 20 %)`."""
+    return f"({limit_words})" if limit_words.startswith("not ") else f"of {limit_words}"

@@ -1,4 +1,4 @@
-"""What is said in the words of whoever found it, and what held without a figure."""
+"""Sentences in the words of their source, and sentences about requirements that held without a figure."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from acceptance.results.document import Verdict
 from acceptance.wording.phrasing import Sentence
 
 
-def told(verdict: Verdict, *, text: str, follows: str = "") -> Sentence:
-    """Of a failure, of a capability that a class lacks, of an older suite: the words themselves."""
+def own_words(verdict: Verdict, *, text: str, follows: str = "") -> Sentence:
+    """Return the words of a failure, of a capability that a class lacks, or of an older suite."""
     return Sentence(text=text, follows=follows)
 
 
-def held(verdict: Verdict, *, how: str = "") -> str:
-    """`held on fast`; `how`: what the test did and saw."""
+def holds(verdict: Verdict, *, how: str = "") -> str:
+    """Return `held on fast`. `how`: the actions and observations of the test."""
     return f"held on {verdict.storage_class}{': ' if how else ''}{how}"
 
 
-SENTENCES = {"told": told, "held": held}
+SENTENCES = {"told": own_words, "held": holds}

@@ -1,4 +1,4 @@
-"""What is said of what the storage's pods took under a load."""
+"""Sentences about the resource overhead of the storage's pods under a load."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _LONGER = "a longer load (--storage-with price=TIME) would decide it"
 
 
 def no_cpu_known(verdict: Verdict, *, of: Sequence[str]) -> str:
-    """`of`: NAMESPACE or NAMESPACE/SELECTOR of the pods."""
+    """Return the sentence for unknown CPU use. `of`: NAMESPACE or NAMESPACE/SELECTOR of the pods."""
     return f"{_cpu_of(verdict, of)} has no value: nothing was done, or no kubelet gave figures, so it cannot be judged."
 
 
 def cpu_too_few_samples(verdict: Verdict, *, of: Sequence[str]) -> str:
-    """There is a value, and no interval."""
+    """Return the sentence for CPU use without an interval."""
     return (
         f"{_cpu_of(verdict, of)} is {_cpus(verdict, verdict.measured)}, from too few samples for a confidence "
         "interval; a longer load would give one (--storage-with price=TIME)."
@@ -33,8 +33,8 @@ def cpu_too_few_samples(verdict: Verdict, *, of: Sequence[str]) -> str:
 
 
 def cpu(verdict: Verdict, *, of: Sequence[str]) -> Sentence:
-    """CPUs per 1,000 operations a second."""
-    assert verdict.confidence is not None  # what has an interval has one
+    """Return the sentence for CPUs per 1,000 operations a second."""
+    assert verdict.confidence is not None  # a verdict with an interval has a confidence
     ends = surely(verdict.confidence, _cpus(verdict, verdict.low), _cpus(verdict, verdict.high))
     return held_against(
         verdict,
@@ -44,7 +44,7 @@ def cpu(verdict: Verdict, *, of: Sequence[str]) -> Sentence:
 
 
 def no_growth_known(verdict: Verdict, *, load_s: float, needed_s: float) -> str:
-    """No pod was watched for so long without a restart that its growth could be told."""
+    """Return the sentence if no pod ran long enough without a restart to determine the growth of its memory."""
     return (
         f"memory over {load_s / 60:.0f} min of load on {verdict.storage_class} tells no leak: that takes "
         f"{needed_s / 60:.0f} min without a restart; load longer with --storage-with price=TIME."
@@ -54,37 +54,37 @@ def no_growth_known(verdict: Verdict, *, load_s: float, needed_s: float) -> str:
 def leaks(
     verdict: Verdict, *, namespace: str, pod: str, growth: Mapping[str, float], alike: int, watched: int
 ) -> Sentence:
-    """The pod whose memory grows most, or is closest to it; `alike` of the `watched` pods are as it is."""
+    """Return the sentence for the pod closest to a leak; `alike` of the `watched` pods have the same result."""
     return held_against(
         verdict,
         _grew(verdict, f"{namespace}/{pod}", growth),
         left_open=_LONGER,
         whole="",
-        more=_others(alike, watched),
+        more=_similar_pods(alike, watched),
     )
 
 
 def single_step(
     verdict: Verdict, *, namespace: str, pod: str, growth: Mapping[str, float], alike: int, watched: int
 ) -> str:
-    """It grew by more than the limit for certain, but not in each half of the time."""
+    """Return the sentence for certain growth beyond the limit that did not occur in each half of the time."""
     return (
         f"{_grew(verdict, f'{namespace}/{pod}', growth)}, beyond the limit of {wanted_of(verdict)}, but not in "
-        f"each half of the time: it may be a single step, no leak; {_LONGER}{_others(alike, watched)}."
+        f"each half of the time: it may be a single step, no leak; {_LONGER}{_similar_pods(alike, watched)}."
     )
 
 
 def restarts(
     verdict: Verdict, *, of: Sequence[str], watched: int, seconds: float, restarts: Sequence[Mapping[str, str]]
 ) -> Sentence:
-    """Of the `watched` pods in so many seconds: each with the pod and, in words, what became of it."""
-    found = f"{_count(len(restarts), 'restart')} of {_count(watched, 'pod')} of {' and '.join(of)}"
-    told = [f"; {restart['namespace']}/{restart['pod']} {restart['what']}" for restart in restarts]
+    """Return the sentence for restarts of the `watched` pods in `seconds` s: each has its pod and a description."""
+    count = f"{_count(len(restarts), 'restart')} of {_count(watched, 'pod')} of {' and '.join(of)}"
+    restart_words = [f"; {restart['namespace']}/{restart['pod']} {restart['what']}" for restart in restarts]
     return held_against(
         verdict,
-        f"{found} in {seconds / 60:.0f} min around a load of {verdict.profile} on {verdict.storage_class}",
+        f"{count} in {seconds / 60:.0f} min around a load of {verdict.profile} on {verdict.storage_class}",
         whole="",
-        more="".join(told),
+        more="".join(restart_words),
     )
 
 
@@ -106,23 +106,23 @@ def _cpu_of(verdict: Verdict, of: Sequence[str]) -> str:
 
 
 def _cpus(verdict: Verdict, cpus: float | None) -> str:
-    assert cpus is not None  # asked for only where there is a value
+    assert cpus is not None  # called only if there is a value
     return format_quantity(cpus, unit="cpu", beside=verdict.requirement.bound)
 
 
 def _grew(verdict: Verdict, pod: str, growth: Mapping[str, float]) -> str:
-    found = MemoryGrowth.model_validate(growth)
-    told = {"fail": "leaks", "pass": "does not leak", "inconclusive": "may leak"}[decision_of(verdict)]
-    assert verdict.confidence is not None  # what has an interval has one
-    ends = surely(verdict.confidence, _hourly(found.low), _hourly(found.high))
+    parsed_growth = MemoryGrowth.model_validate(growth)
+    leak_words = {"fail": "leaks", "pass": "does not leak", "inconclusive": "may leak"}[decision_of(verdict)]
+    assert verdict.confidence is not None  # a verdict with an interval has a confidence
+    ends = surely(verdict.confidence, _hourly(parsed_growth.low), _hourly(parsed_growth.high))
     return (
-        f"pod {pod} {told}: its memory grew by {_hourly(found.mean)} an hour ({ends}) in the last "
-        f"{found.seconds / 60:.0f} min under {verdict.profile} on {verdict.storage_class}"
+        f"pod {pod} {leak_words}: its memory grew by {_hourly(parsed_growth.mean)} an hour ({ends}) in the last "
+        f"{parsed_growth.seconds / 60:.0f} min under {verdict.profile} on {verdict.storage_class}"
     )
 
 
-def _others(alike: int, watched: int) -> str:
-    return f"; the same holds for {alike} of {watched} pods" if watched > 1 else ""
+def _similar_pods(alike: int, total: int) -> str:
+    return f"; the same holds for {alike} of {total} pods" if total > 1 else ""
 
 
 def _hourly(growth: float) -> str:

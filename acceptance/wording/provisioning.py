@@ -1,4 +1,4 @@
-"""What is said of how soon claims were bound."""
+"""Sentences about the time until PVCs were bound."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from acceptance.wording.phrasing import Sentence, held_against, wanted_of
 
 
 def slowest(verdict: Verdict, *, claims: int) -> Sentence:
-    """Of so many."""
+    """Return the sentence for the slowest of `claims` PVCs."""
     return held_against(
         verdict,
         _bound(verdict, claims),
@@ -17,7 +17,7 @@ def slowest(verdict: Verdict, *, claims: int) -> Sentence:
 
 
 def looks_too_far_apart(verdict: Verdict, *, claims: int, looks_apart_s: float) -> str:
-    """It was bound some time between two looks, and the limit lies between them."""
+    """Return the sentence for a PVC that was bound between two polls, with the limit between them as well."""
     resolution = format_quantity(looks_apart_s, unit="s")
     return (
         f"{_bound(verdict, claims)}, the limit of {wanted_of(verdict)} lies within the {resolution} polling "

@@ -1,4 +1,4 @@
-"""What is said of ramps: how many pods with a volume each the control plane bore, and how soon volumes were gone."""
+"""Sentences about ramps: the number of pods with a volume each, and the time until their volumes were deleted."""
 
 from __future__ import annotations
 
@@ -13,37 +13,37 @@ from acceptance.wording.phrasing import wanted_of
 
 
 def enough_pods(verdict: Verdict, *, nodes: int, rate_per_s: float, ended: Mapping[str, JsonValue]) -> str:
-    """A pass. `ended`: an `Ended`."""
+    """Return the sentence for a pass. `ended`: the fields of an `Ended`."""
     return f"{_ran(verdict, nodes, rate_per_s, ended)}; the limit is {wanted_of(verdict)}."
 
 
 def too_few_pods(verdict: Verdict, *, nodes: int, rate_per_s: float, ended: Mapping[str, JsonValue]) -> str:
-    """A fail: the storage ended the ramp."""
-    return f"{_ran(verdict, nodes, rate_per_s, ended)}. {_missed(verdict)}"
+    """Return the sentence for a fail: the storage ended the ramp."""
+    return f"{_ran(verdict, nodes, rate_per_s, ended)}. {_miss_reason(verdict)}"
 
 
 def not_asked_for_enough(verdict: Verdict, *, nodes: int, rate_per_s: float, ended: Mapping[str, JsonValue]) -> str:
-    """What ended the ramp is no fault of the storage."""
+    """Return the sentence for a ramp that ended for a reason other than the storage."""
     assert verdict.requirement.bound is not None
-    wanted = format_quantity(verdict.requirement.bound, unit="pods")
+    minimum = format_quantity(verdict.requirement.bound, unit="pods")
     return (
-        f"{_ran(verdict, nodes, rate_per_s, ended)}. The storage was not asked for the {wanted} of the limit, so this "
+        f"{_ran(verdict, nodes, rate_per_s, ended)}. The storage was not asked for the {minimum} of the limit, so this "
         "cannot be judged."
     )
 
 
 def gone_in_time(verdict: Verdict, *, pods: int) -> str:
-    """All volumes of so many pods."""
+    """Return the sentence for volumes of `pods` pods that were all deleted in time."""
     return f"{_of_pods(verdict, pods)} were gone {_took(verdict)}; the limit is {wanted_of(verdict)}."
 
 
 def too_late(verdict: Verdict, *, pods: int, timeout_s: float, remaining: Sequence[str]) -> str:
-    """`remaining`: the first objects, by name, that still existed when nobody waited longer."""
-    return f"{_late(verdict, pods, timeout_s, remaining)}. {_missed(verdict)}"
+    """Return the sentence for late deletion. `remaining`: the first objects that existed after the time-out."""
+    return f"{_late(verdict, pods, timeout_s, remaining)}. {_miss_reason(verdict)}"
 
 
 def node_lost(verdict: Verdict, *, pods: int, timeout_s: float, remaining: Sequence[str], because: str) -> str:
-    """Of a lost node nothing can be expected back. `because`: how the loss was seen."""
+    """Return the sentence for a lost node, whose objects cannot be deleted. `because`: how the loss was detected."""
     return f"{_late(verdict, pods, timeout_s, remaining)}. A node was lost in the ramp: {because}."
 
 
@@ -58,29 +58,29 @@ SENTENCES = {
 }
 
 
-def _ran(verdict: Verdict, nodes: int, rate_per_s: float, ended: Mapping[str, JsonValue]) -> str:
+def _ran(verdict: Verdict, nodes: int, rate_per_s: float, ramp_end: Mapping[str, JsonValue]) -> str:
     assert verdict.measured is not None  # the number of pods
-    found, end = format_quantity(verdict.measured, unit="pods"), Ended.model_validate(ended)
+    pods, end = format_quantity(verdict.measured, unit="pods"), Ended.model_validate(ramp_end)
     on = f"on {nodes} nodes" if nodes != 1 else "on one node"
     return (
-        f"{found} with a volume each ran on {verdict.storage_class} ({on}) when the ramp of {rate_per_s * 60:.4g} pods "
+        f"{pods} with a volume each ran on {verdict.storage_class} ({on}) when the ramp of {rate_per_s * 60:.4g} pods "
         f"a minute ended after {format_quantity(end.after_s, unit='s')}: {end.kind.replace('_', ' ')}, "
         f"{end.reason.rstrip('.')}"
     )
 
 
-def _missed(verdict: Verdict) -> str:
+def _miss_reason(verdict: Verdict) -> str:
     return f"The limit is {wanted_of(verdict)}: {verdict.requirement.because.rstrip('.')}."
 
 
 def _late(verdict: Verdict, pods: int, timeout_s: float, remaining: Sequence[str]) -> str:
-    gone = f"were not gone {_after(timeout_s)}" if verdict.measured is None else f"were gone only {_took(verdict)}"
-    left = f"; still there: {', '.join(remaining)}" if remaining else ""
-    return f"{_of_pods(verdict, pods)} {gone}{left}"
+    outcome = f"were not gone {_after(timeout_s)}" if verdict.measured is None else f"were gone only {_took(verdict)}"
+    leftovers = f"; still there: {', '.join(remaining)}" if remaining else ""
+    return f"{_of_pods(verdict, pods)} {outcome}{leftovers}"
 
 
 def _took(verdict: Verdict) -> str:
-    assert verdict.measured is not None  # they were gone some time
+    assert verdict.measured is not None  # a time, because they were deleted eventually
     return _after(verdict.measured, beside=verdict.requirement.bound)
 
 

@@ -1,4 +1,4 @@
-"""What is said of a limit: what it is on, and what it wants. No other code has words for limits."""
+"""Limits in words: their subject and their bound. No other code has words for limits."""
 
 from __future__ import annotations
 
@@ -35,38 +35,43 @@ _BY_RULE = {
 }
 
 
-def described(asked: Requirement) -> str:
-    """`write.iops at least 750 IOPS`; of a limit that this suite does not know, its metric and what it wants."""
-    known = BOUNDS.get(str(asked.metric))
-    said = _BY_RULE.get(asked.rule) or (known.words if known is not None else "{metric} {wanted}")
-    operation = TITLES.get(cast(Operation, str(asked.metric).partition(".")[0]), "")
-    at = {name: each for name, each in asked.at.items() if name in ("files", "pods", "runs")}
-    return said.format(
-        metric=asked.metric, profile=asked.profile, operation=operation, wanted=wanted(asked), **_amounts(asked), **at
+def describe_requirement(requirement: Requirement) -> str:
+    """Return `write.iops at least 750 IOPS`; for a limit that this suite does not know, its metric and its bound."""
+    bound = BOUNDS.get(str(requirement.metric))
+    template = _BY_RULE.get(requirement.rule) or (bound.words if bound is not None else "{metric} {wanted}")
+    operation = TITLES.get(cast(Operation, str(requirement.metric).partition(".")[0]), "")
+    at = {name: value for name, value in requirement.at.items() if name in ("files", "pods", "runs")}
+    return template.format(
+        metric=requirement.metric,
+        profile=requirement.profile,
+        operation=operation,
+        wanted=bound_in_words(requirement),
+        **_amounts(requirement),
+        **at,
     )
 
 
-def wanted(asked: Requirement) -> str:
-    """`at least 750 IOPS`, `none`, `at most 16 MiB an hour`"""
-    assert asked.bound is not None  # what is held against a limit has one
-    known = BOUNDS.get(str(asked.metric), Bound())
-    if known.counts:
-        amount = _percent(asked.bound) if known.unit == "ratio" else f"{asked.bound:g}"
-        return f"at most {amount}" if asked.bound else "none"
-    return f"{words_of(asked)} an {known.per}" if known.per else str(words_of(asked))
+def bound_in_words(requirement: Requirement) -> str:
+    """Return the bound in words: `at least 750 IOPS`, `none`, `at most 16 MiB an hour`."""
+    assert requirement.bound is not None  # a limit has a bound
+    bound = BOUNDS.get(str(requirement.metric), Bound())
+    if bound.counts:
+        amount = _percent(requirement.bound) if bound.unit == "ratio" else f"{requirement.bound:g}"
+        return f"at most {amount}" if requirement.bound else "none"
+    return f"{words_of(requirement)} an {bound.per}" if bound.per else str(words_of(requirement))
 
 
-def _amounts(asked: Requirement) -> dict[str, str]:
-    """The conditions that have a unit."""
-    at = {name: each for name, each in asked.at.items() if isinstance(each, int | float)}
-    said = {"margin": _percent(at["margin"])} if "margin" in at else {}
+def _amounts(requirement: Requirement) -> dict[str, str]:
+    """Return the conditions that have a unit, in words."""
+    at = {name: value for name, value in requirement.at.items() if isinstance(value, int | float)}
+    amounts = {"margin": _percent(at["margin"])} if "margin" in at else {}
     part = at.get("of_capacity")
-    said["together"] = "" if part is None else f" at {share(part)} of what all surely do"
+    amounts["together"] = "" if part is None else f" at {share(part)} of what all surely do"
     if part is not None:
-        said["part"] = _percent(part)
+        amounts["part"] = _percent(part)
     if "time_limit_s" in at:
-        said["time_limit"] = format_quantity(at["time_limit_s"], unit="s")
-    return said
+        amounts["time_limit"] = format_quantity(at["time_limit_s"], unit="s")
+    return amounts
 
 
 def _percent(part: float) -> str:

@@ -1,4 +1,4 @@
-"""What is said of snapshots of volumes in use, and of what many of them leave of a volume's writes."""
+"""Sentences about snapshots of volumes in use, and about write rates with many snapshots."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from acceptance.results.document import Verdict
 from acceptance.results.ratio_words import share
 from acceptance.results.snapshots import Pace, Stage
 from acceptance.text.quantities import format_quantity
-from acceptance.wording.phrasing import Said, Sentence, held_against, surely, wherever_it_lies
+from acceptance.wording.phrasing import Renderer, Sentence, held_against, surely, wherever_it_lies
 from acceptance.wording.records import Ranges, count_in, ranges_in_words, shown_time
 
 RULE = (
@@ -36,11 +36,11 @@ def crash_consistent(
     whole: int,
     paces: Sequence[dict[str, Any]],
 ) -> str:
-    """All that must be there is. `paces`: what `Pace` holds of each stage."""
-    told = ", ".join(_pace(Pace.model_validate(pace)) for pace in paces)
+    """Return the sentence for a complete snapshot. `paces`: the fields of the `Pace` of each stage."""
+    pace_words = ", ".join(_pace(Pace.model_validate(pace)) for pace in paces)
     return (
-        f"{_taken(verdict, snapshot_class, volumes)} holds all {acknowledged:,} records that were acknowledged before "
-        f"it was asked for, and {whole - acknowledged:,} more without a hole. Records a second: {told}."
+        f"{_subject(verdict, snapshot_class, volumes)} holds all {acknowledged:,} records that were acknowledged "
+        f"before it was asked for, and {whole - acknowledged:,} more without a hole. Records a second: {pace_words}."
     )
 
 
@@ -54,53 +54,53 @@ def records_missing(
     last: int = 0,
     holes: Ranges = (),
 ) -> str:
-    """What was acknowledged before is told first (`lost`); a hole is told of what is later, up to record `last`."""
+    """Return the sentence for missing records: acknowledged ones (`lost`), then `holes` before the record `last`."""
     wrong = []
     if lost:
         wrong.append(
             f"lacks {count_in(lost):,} of the {acknowledged:,} records that were acknowledged before it was asked for: "
-            f"{ranges_in_words(lost)}{_whose(volumes, lost)}"
+            f"{ranges_in_words(lost)}{_location(volumes, lost)}"
         )
     if holes:
         wrong.append(
             f"does not show one moment: part of record {last:,} is there, which was begun when all earlier records "
-            f"were durable, but these earlier ones are not whole: {ranges_in_words(holes)}{_whose(volumes, holes)}"
+            f"were durable, but these earlier ones are not whole: {ranges_in_words(holes)}{_location(volumes, holes)}"
         )
-    return f"{_taken(verdict, snapshot_class, volumes)} {'; it '.join(wrong)}."
+    return f"{_subject(verdict, snapshot_class, volumes)} {'; it '.join(wrong)}."
 
 
 def writes_left_unknown(
     verdict: Verdict, *, count: int, piece: int, with_snapshots: float | None, without: float | None
 ) -> str:
-    """There is no ratio."""
-    return _not_judged(
-        f"{_loaded(verdict, count, piece)} cannot be compared with one without: nothing was done on one of them"
+    """Return the sentence if there is no ratio."""
+    return _no_judgment(
+        f"{_load_subject(verdict, count, piece)} cannot be compared with one without: nothing was done on one of them"
     )
 
 
 def writes_left_too_few_samples(
     verdict: Verdict, *, count: int, piece: int, with_snapshots: float | None, without: float | None
 ) -> str:
-    """There is a ratio, and no interval."""
-    told = f"{_loaded(verdict, count, piece)} is {_left(verdict, verdict.measured)} of that on one without"
-    return _not_judged(f"{told} ({_rates(with_snapshots, without)}), from too few samples for a confidence interval")
+    """Return the sentence for a ratio without an interval."""
+    text = f"{_load_subject(verdict, count, piece)} is {_share(verdict, verdict.measured)} of that on one without"
+    return _no_judgment(f"{text} ({_rates(with_snapshots, without)}), from too few samples for a confidence interval")
 
 
 def writes_left(
     verdict: Verdict, *, count: int, piece: int, with_snapshots: float | None, without: float | None
 ) -> Sentence:
-    """`count` snapshots, each after `piece` bytes of writes; rates of the volume that has them, and of the other."""
-    assert verdict.confidence is not None  # what has an interval has one
-    sure = surely(verdict.confidence, _left(verdict, verdict.low), _left(verdict, verdict.high))
-    told = f"{_loaded(verdict, count, piece)} is {_left(verdict, verdict.measured)} of that on one without"
+    """Return the sentence for the ratio of write rates with `count` snapshots, one per `piece` bytes, to none."""
+    assert verdict.confidence is not None  # a verdict with an interval has a confidence
+    sure = surely(verdict.confidence, _share(verdict, verdict.low), _share(verdict, verdict.high))
+    text = f"{_load_subject(verdict, count, piece)} is {_share(verdict, verdict.measured)} of that on one without"
     return held_against(
         verdict,
-        f"{told} ({sure}; {_rates(with_snapshots, without)})",
+        f"{text} ({sure}; {_rates(with_snapshots, without)})",
         left_open="a quieter machine or a longer measurement (--storage-load longest) would decide it",
     )
 
 
-SENTENCES: dict[str, Said] = {
+SENTENCES: dict[str, Renderer] = {
     "crash_consistent": crash_consistent,
     "records_missing": records_missing,
     "not_crash_consistent": records_missing,
@@ -110,42 +110,42 @@ SENTENCES: dict[str, Said] = {
 }
 
 
-def _taken(verdict: Verdict, snapshot_class: str, volumes: int) -> str:
-    """`a snapshot of class snap, taken while records were written to a volume of fast,`"""
+def _subject(verdict: Verdict, snapshot_class: str, volumes: int) -> str:
+    """Return `a snapshot of class snap, taken while records were written to a volume of fast,`."""
     group, where = ("", "to a volume") if volumes == 1 else ("group ", f"in turn to {volumes} volumes")
     about = f"a {group}snapshot of class {snapshot_class}, taken while records were written {where}"
     return f"{about} of {verdict.storage_class},"
 
 
-def _whose(volumes: int, missing: Ranges) -> str:
-    """` (all on volume 1 of 2)` where only one of several volumes lacks any: the records are on them in turn."""
+def _location(volumes: int, missing: Ranges) -> str:
+    """Return ` (all on volume 1 of 2)` if only one of several volumes lacks any: the records are on them in turn."""
     places = {(number - 1) % volumes for first, last in missing for number in range(first, last + 1)}
     return f" (all on volume {min(places) + 1} of {volumes})" if len(places) < min(volumes, 2) else ""
 
 
 def _pace(pace: Pace) -> str:
-    """`80 while it was taken (longest pause 0.6 s)`"""
+    """Return `80 while it was taken (longest pause 0.6 s)`."""
     pause = "" if pace.stage == "before" else f" (longest pause {shown_time(pace.longest_s)})"
     return f"{pace.rate:,.0f} {_STAGES[pace.stage]}{pause}"
 
 
-def _loaded(verdict: Verdict, count: int, piece: int) -> str:
+def _load_subject(verdict: Verdict, count: int, piece: int) -> str:
     return (
         f"{verdict.metric} of {verdict.profile} on a volume of {verdict.storage_class} with {count} snapshots, "
         f"each {format_quantity(piece, unit='B')} of writes or more after the one before it,"
     )
 
 
-def _left(verdict: Verdict, ratio: float | None) -> str:
-    assert ratio is not None  # not told of what has none
+def _share(verdict: Verdict, ratio: float | None) -> str:
+    assert ratio is not None  # called only if there is a ratio
     return share(ratio, beside=verdict.requirement.bound)
 
 
 def _rates(*rates: float | None) -> str:
-    """`920 IOPS with them, 1,000 IOPS without`"""
+    """Return `920 IOPS with them, 1,000 IOPS without`."""
     with_them, without = ("unknown" if rate is None else format_quantity(rate, unit="1/s") for rate in rates)
     return f"{with_them} with them, {without} without"
 
 
-def _not_judged(told: str) -> str:
-    return f"{told}, so it cannot be judged; a measurement of its full length would decide it."
+def _no_judgment(statement: str) -> str:
+    return f"{statement}, so it cannot be judged; a measurement of its full length would decide it."

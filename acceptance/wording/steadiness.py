@@ -1,4 +1,4 @@
-"""What is said of a limit that passed at first and is missed at the end of the run."""
+"""Sentences about a limit that passed at first and failed at the end of the run."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from acceptance.text.quantities import format_quantity
 from acceptance.wording.phrasing import about, in_words, wanted_of
 
 
-def changed(verdict: Verdict, *, again: float, after_s: float) -> str:
-    """`again`: what was found `after_s` seconds later, in the unit of the verdict's figure, which is the first."""
+def change(verdict: Verdict, *, again: float, after_s: float) -> str:
+    """Return the sentence for a change. `again`: the value `after_s` s later, in the unit of the verdict's figure."""
     assert verdict.unit is not None
     first, last = (
         format_quantity(value, unit=verdict.unit, beside=verdict.requirement.bound)
@@ -22,4 +22,4 @@ def changed(verdict: Verdict, *, again: float, after_s: float) -> str:
     )
 
 
-SENTENCES = {"changed": changed}
+SENTENCES = {"changed": change}

@@ -1,6 +1,6 @@
 """RBD, Ceph's block devices, for the lab's CSI driver: a pool, and the program that shows images of it as files.
 
-A kernel that knows RBD makes devices of the images. Others need loop devices, and files for these.
+A kernel with RBD creates devices of the images. Others need loop devices, and files for these.
 """
 
 from embedded_cluster import priority
@@ -9,21 +9,21 @@ from embedded_cluster.ceph.servers import Ceph
 from embedded_cluster.waiting import NotYet, wait_for
 
 PROGRAMS = {"qemu-system-common": "qemu-storage-daemon", "qemu-block-extra": "/usr/lib/*/qemu/block-rbd.so"}
-"""Debian's packages, with a file of each"""
+"""Debian's packages, with a file of each."""
 CLASS = "rbd"
 CLASSES = {CLASS: "320Mi"}
-"""the StorageClass, with the size of the smallest volume that it makes: XFS is at least 300 MiB"""
+"""The StorageClass, with the size of the smallest volume that it creates: XFS is at least 300 MiB."""
 EXPORTER = "rbd-exporter"
 STAND_INS = (
     "RBD is provisioned by the lab's CSI driver: no ceph-csi",
     "RBD is one client on the host for all nodes, qemu-storage-daemon, with loop devices over the files that it shows: "
     "not the kernel's own",
 )
-"""what is not as in other clusters with RBD"""
+"""The differences from other clusters with RBD."""
 
 
 def start(ceph: Ceph) -> None:
-    """Have the pool and the exporter of a Ceph that runs. Raises EnvironmentFailure with what they said."""
+    """Create the pool and start the exporter of a running Ceph. Raise EnvironmentFailure with their output."""
     ceph.command("osd", "pool", "create", RBD_POOL, str(RBD_GROUPS))
     ceph.command("osd", "pool", "application", "enable", RBD_POOL, "rbd")
     ceph.wait_until_whole()

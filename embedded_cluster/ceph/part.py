@@ -1,4 +1,4 @@
-"""Ceph as a part of a cluster: `up --with ceph` installs Debian's, starts it, makes its class; `status` shows it."""
+"""Ceph as a part of a cluster: `up --with ceph` installs Debian's, starts it, creates its class; `status` shows it."""
 
 from acceptance.text.errors import EnvironmentFailure
 from embedded_cluster import packages
@@ -22,29 +22,29 @@ PROGRAMS = {
     "ceph-mds": "ceph-mds",
     "ceph-fuse": "ceph-fuse",
 }
-"""Debian's packages, with a program of each"""
+"""Debian's packages, with a program of each."""
 CLASS = "cephfs"
 CLASSES = {CLASS: "1Mi"}
-"""the StorageClass that there is always, with the size of the smallest volume that it makes"""
+"""The StorageClass that always exists, with the size of the smallest volume that it creates."""
 NAMESPACE, TOOLBOX = "rook-ceph", "app=rook-ceph-tools"
-"""where the toolbox pod is, and its label: those that Rook has"""
+"""The namespace of the toolbox pod, and its label, as Rook has them."""
 STAND_INS = (
     "volumes are folders of one file system, mounted once on the host by ceph-fuse and made by local-path-provisioner: "
     "no ceph-csi",
     "no Rook: the daemons are processes of the host, and the toolbox pod runs the host's `ceph`",
 )
-"""what is not as in other clusters with Ceph: `status` shows it, and reports of runs do"""
+"""The differences from other clusters with Ceph: `status` shows them, and so do reports of runs."""
 
 _TOOLBOX_S = 120.0
 
 
 def ensure(*, rbd: bool) -> None:
-    """Have Debian's packages; `rbd`: those for block devices, too. Raises EnvironmentFailure where there are none."""
+    """Install Debian's packages; `rbd`: also those for block devices. Raise EnvironmentFailure if there are none."""
     packages.ensure({**PROGRAMS, **(block.PROGRAMS if rbd else {})})
 
 
 def start(daemons: Daemons, *, rbd: bool) -> None:
-    """Start all of it; `rbd`: with block devices. Raises EnvironmentFailure with what Ceph said."""
+    """Start all of it; `rbd`: with block devices. Raise EnvironmentFailure with the output of Ceph."""
     ceph = Ceph(daemons=daemons)
     ceph.start()
     if rbd:
@@ -52,14 +52,14 @@ def start(daemons: Daemons, *, rbd: bool) -> None:
 
 
 def driver_options(layout: Layout) -> tuple[str, ...]:
-    """What the controller of the lab's CSI driver is told for it to make block devices of Ceph."""
+    """Return the options with which the controller of the lab's CSI driver creates block devices of Ceph."""
     return f"--ceph={places_of(layout).rbd}", f"--rbd-exporter={layout.rbd_socket}"
 
 
 def install(kubectl: Kubectl, *, layout: Layout, image: str, rbd_driver: str | None) -> dict[str, str]:
     """Create the toolbox pod, in which `ceph` is run, and the classes, and return these as `CLASSES` has them.
 
-    `rbd_driver`: the CSI driver that is to make block devices.
+    `rbd_driver`: the CSI driver that is to create block devices.
     """
     version = run(["ceph-fuse", "--version"]).split()[2]
     kubectl.apply("ceph/class.yaml", version=version)
@@ -71,7 +71,7 @@ def install(kubectl: Kubectl, *, layout: Layout, image: str, rbd_driver: str | N
 
 
 def wait_for_toolbox(kubectl: Kubectl) -> None:
-    """Wait until commands can be run in the toolbox pod. Raises EnvironmentFailure with the pod's state."""
+    """Wait until commands can be run in the toolbox pod. Raise EnvironmentFailure with the pod's state."""
 
     def running() -> None:
         pods = kubectl.get("pods", f"--namespace={NAMESPACE}", f"--selector={TOOLBOX}")
@@ -87,16 +87,16 @@ def wait_for_toolbox(kubectl: Kubectl) -> None:
 
 
 def stand_ins(*, rbd: bool) -> list[str]:
-    """What is not as elsewhere, a line each, as the suite reads it."""
-    return [f"Ceph, {each}" for each in _not_as_elsewhere(rbd=rbd)]
+    """Return the differences from other clusters, a line each, as the suite reads them."""
+    return [f"Ceph, {line}" for line in _not_as_elsewhere(rbd=rbd)]
 
 
 def _not_as_elsewhere(*, rbd: bool) -> tuple[str, ...]:
     return STAND_INS + (block.STAND_INS if rbd else ())
 
 
-def described(layout: Layout, state: ClusterState) -> tuple[list[str], list[str]]:
-    """The lines that `status` shows of it, and its problems."""
+def describe(layout: Layout, state: ClusterState) -> tuple[list[str], list[str]]:
+    """Return the lines that `status` shows of it, and its problems."""
     ceph = Ceph(daemons=Daemons(layout=layout, state=state))
     try:
         status = ceph.status()
@@ -105,6 +105,6 @@ def described(layout: Layout, state: ClusterState) -> tuple[list[str], list[str]
     lines = [
         f"ceph        {readiness.health(status)}",
         f"ceph        {len(components())} daemons on {state.gateway}, {OSDS} of them OSDs",
-        *(f"ceph        {each}" for each in _not_as_elsewhere(rbd=CSI in state.parts)),
+        *(f"ceph        {line}" for line in _not_as_elsewhere(rbd=CSI in state.parts)),
     ]
-    return lines, [f"Ceph: {each}" for each in readiness.lacking(status, osds=OSDS)]
+    return lines, [f"Ceph: {problem}" for problem in readiness.lacking(status, osds=OSDS)]

@@ -1,4 +1,4 @@
-"""What Ceph lacks to be ready, from its own `ceph status`; pure."""
+"""The conditions that keep Ceph from being ready, from its own `ceph status`; pure."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,32 +7,34 @@ Status = Mapping[str, Any]
 
 
 def lacking(status: Status, *, osds: int) -> list[str]:
-    """What is not ready, in words; nothing when files can be stored and all copies of them are there."""
-    found = ["no manager is available"] * (not _of(status, "mgrmap").get("available"))
+    """Return what is not ready, in words; nothing if files can be stored and all copies of them exist."""
+    problems = ["no manager is available"] * (not _of(status, "mgrmap").get("available"))
     up = int(_of(status, "osdmap").get("num_up_osds") or 0)
-    found += [f"{up} of {osds} OSDs are up"] * (up < osds)
+    problems += [f"{up} of {osds} OSDs are up"] * (up < osds)
     ranks = _of(status, "fsmap").get("by_rank") or []
     active = [rank for rank in ranks if rank.get("status") == "up:active"]
-    found += ["no metadata server is active"] * (not active)
+    problems += ["no metadata server is active"] * (not active)
     groups = _of(status, "pgmap").get("pgs_by_state") or []
-    found += ["there are no placement groups"] * (not groups)
-    found += [f"{group['count']} placement groups are {group['state_name']}" for group in groups if not _whole(group)]
-    return found
+    problems += ["there are no placement groups"] * (not groups)
+    problems += [
+        f"{group['count']} placement groups are {group['state_name']}" for group in groups if not _whole(group)
+    ]
+    return problems
 
 
 def _whole(groups: Mapping[str, Any]) -> bool:
-    """Placement groups that are scrubbed meanwhile are as whole as before."""
+    """Return whether the copies are complete, as they also are while placement groups are scrubbed."""
     return str(groups["state_name"]).startswith("active+clean")
 
 
 def health(status: Status) -> str:
-    """Ceph's own word for how it is, and what it says of it."""
-    said = _of(status, "health")
-    checks = said.get("checks") or {}
+    """Return Ceph's own health status, and its reasons."""
+    details = _of(status, "health")
+    checks = details.get("checks") or {}
     why = [str((check.get("summary") or {}).get("message")) for check in checks.values()]
-    return ": ".join([str(said.get("status")), *(["; ".join(why)] if why else [])])
+    return ": ".join([str(details.get("status")), *(["; ".join(why)] if why else [])])
 
 
 def _of(status: Status, part: str) -> Mapping[str, Any]:
-    found = status.get(part)
-    return found if isinstance(found, dict) else {}
+    value = status.get(part)
+    return value if isinstance(value, dict) else {}

@@ -1,4 +1,4 @@
-"""Ceph's daemons and the mount of its file system: started one after the other as each needs the one before."""
+"""Ceph's daemons and the mount of its file system: started in order, because each needs the one before."""
 
 import json
 import uuid
@@ -18,7 +18,7 @@ from embedded_cluster.processes import Daemons
 from embedded_cluster.waiting import NotYet, wait_for
 
 MOUNT = "cephfs-mount"
-# For one of Ceph's commands: a program in Python, on a busy machine.
+# Time for one of Ceph's commands, which is a program in Python, on a busy machine.
 _COMMAND_S = 60.0
 _ANSWERS_S = 90.0
 _READY_S = 240.0
@@ -26,7 +26,7 @@ _READY_S = 240.0
 
 @dataclass(frozen=True)
 class Ceph:
-    """The parts of it."""
+    """Ceph of one cluster."""
 
     daemons: Daemons
 
@@ -36,7 +36,7 @@ class Ceph:
 
     @property
     def address(self) -> str:
-        """The one on the pod bridge where all of it listens."""
+        """The address on the pod bridge on which all of it listens."""
         return self.daemons.state.gateway
 
     @property
@@ -44,9 +44,9 @@ class Ceph:
         return places_of(self.layout)
 
     def start(self) -> None:
-        """Make a new Ceph cluster with a file system, mount that, and wait until all of it is whole.
+        """Create a new Ceph cluster with a file system, mount that, and wait until all copies are complete.
 
-        Raises EnvironmentFailure with what Ceph said.
+        Raises EnvironmentFailure with the output of Ceph.
         """
         fsid = str(uuid.uuid4())
         self._configure(fsid)
@@ -54,11 +54,11 @@ class Ceph:
         self._start(MANAGER, "ceph-mgr")
         stores = {number: str(uuid.uuid4()) for number in range(OSDS)}
         with ThreadPoolExecutor(max_workers=2) as pool:
-            made = [pool.submit(self._make_store, number, store) for number, store in stores.items()]
+            tasks = [pool.submit(self._make_store, number, store) for number, store in stores.items()]
             for number, store in stores.items():
                 self.command("osd", "new", store, str(number))
-            for each in made:
-                each.result()
+            for task in tasks:
+                task.result()
         for number in stores:
             self.start_osd(number)
         self._make_file_system()
@@ -76,15 +76,15 @@ class Ceph:
         priority.go_first(self.layout, (*components(), MOUNT))
 
     def command(self, *words: str) -> str:
-        """The output of one `ceph` command, as its administrator. Raises EnvironmentFailure with what it said."""
+        """Return the output of one `ceph` command, as its administrator. Raise EnvironmentFailure with its output."""
         client = self.places.client
         options: list[str | Path] = ["--conf", client / "ceph.conf", "--keyring", _admin_keyring(client)]
         return run(["ceph", *options, "--connect-timeout", "20", *words], timeout=_COMMAND_S)
 
     def status(self) -> dict[str, Any]:
-        """What `ceph status` tells."""
-        found: dict[str, Any] = json.loads(self.command("status", "--format=json"))
-        return found
+        """Return the output of `ceph status`."""
+        status: dict[str, Any] = json.loads(self.command("status", "--format=json"))
+        return status
 
     def require_alive(self) -> None:
         """Raise EnvironmentFailure with the end of the log of a daemon that was started and has died."""
@@ -113,8 +113,8 @@ class Ceph:
         place = f"[v2:{self.address}:{configuration.PORT}]"
         run(["monmaptool", "--create", "--fsid", fsid, "--enable-all-features", "--addv", name, place, map_file])
         keys: list[str | Path] = ["--keyring", places.state / "all.keyring"]
-        made: list[str | Path] = ["--mkfs", "--id", name, "--monmap", map_file, *keys]
-        run(["ceph-mon", "--conf", places.configuration, *made], timeout=_COMMAND_S)
+        mkfs: list[str | Path] = ["--mkfs", "--id", name, "--monmap", map_file, *keys]
+        run(["ceph-mon", "--conf", places.configuration, *mkfs], timeout=_COMMAND_S)
         (places.state / "all.keyring").unlink()
         self._start(MONITOR, "ceph-mon")
         self._wait("Ceph's monitor to answer", self.status, timeout=_ANSWERS_S)
@@ -134,7 +134,7 @@ class Ceph:
         self.command("fs", "new", FILE_SYSTEM, *POOLS)
 
     def wait_until_whole(self) -> None:
-        """Wait until all copies of everything are there. Raises EnvironmentFailure with what lacks."""
+        """Wait until all copies are complete. Raise EnvironmentFailure with what is missing."""
 
         def whole() -> None:
             if problems := readiness.lacking(self.status(), osds=OSDS):
@@ -150,38 +150,38 @@ class Ceph:
         command = ["ceph-fuse", "-f", *options, self.layout.cephfs]
         self.daemons.start(MOUNT, [*priority.FIRST, *command])
 
-        def mounted() -> None:
+        def check_mount() -> None:
             self.daemons.require_alive(MOUNT)
             if self.layout.cephfs not in mounts.below(self.layout.cephfs):
                 raise NotYet(f"nothing is mounted on {self.layout.cephfs}")
 
-        wait_for("Ceph's file system to be mounted", mounted, timeout=_ANSWERS_S)
+        wait_for("Ceph's file system to be mounted", check_mount, timeout=_ANSWERS_S)
 
-    def _wait(self, what: str, poll: Callable[[], object], *, timeout: float) -> None:
+    def _wait(self, title: str, poll: Callable[[], object], *, timeout: float) -> None:
         """Wait while Ceph's command line fails, but not for a daemon that has ended."""
 
-        def asked() -> None:
+        def poll_once() -> None:
             self.require_alive()
             try:
                 poll()
             except (EnvironmentFailure, ValueError) as error:
                 raise NotYet(str(error)) from None
 
-        wait_for(what, asked, timeout=timeout, interval=0.5)
+        wait_for(title, poll_once, timeout=timeout, interval=0.5)
 
 
 def places_of(layout: Layout) -> configuration.Places:
-    """Where a cluster has the files of its Ceph."""
+    """Return the paths of the files of a cluster's Ceph."""
     return configuration.Places(state=layout.ceph, run=layout.run / "ceph")
 
 
 def components() -> list[str]:
-    """All daemons, by the names that Ceph has for them."""
+    """Return all daemons, by Ceph's names for them."""
     return [MONITOR, MANAGER, METADATA, *(f"osd.{number}" for number in range(OSDS))]
 
 
 def _admin_keyring(client: Path) -> Path:
-    """The place where a client looks for it, if `client` is its /etc/ceph."""
+    """Return the path at which a client looks for it, if `client` is its /etc/ceph."""
     return client / f"ceph.{ADMIN}.keyring"
 
 

@@ -1,1 +1,1 @@
-"""The lab's own CSI driver, for storage that does all that volumes can do, and gets it wrong when it is told to."""
+"""The lab's own CSI driver: it supports all that volumes can do, and fails in the ways that tests request."""

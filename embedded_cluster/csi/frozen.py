@@ -1,4 +1,4 @@
-"""File systems that the CSI driver's controller has frozen while it copies them: what a killed one left goes on."""
+"""File systems that the CSI driver's controller freezes while it copies them: thaws those of a killed controller."""
 
 import contextlib
 import fcntl
@@ -12,9 +12,9 @@ _THAW = 0xC0045878
 
 
 def thaw(layout: Layout) -> None:
-    """Have all go on, for what waits to write to one cannot be killed. Nothing to do is no error."""
+    """Thaw all of them, because a process that waits to write to one cannot be killed. None to thaw is no error."""
     for path in mounts.below(layout.csi.frozen):
-        with contextlib.suppress(OSError):  # it is not frozen, or has gone
+        with contextlib.suppress(OSError):  # it is not frozen, or no longer exists
             descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             try:
                 fcntl.ioctl(descriptor, _THAW, 0)

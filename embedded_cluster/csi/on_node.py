@@ -1,4 +1,4 @@
-"""The lab's CSI driver on one node: the driver itself, in the node's mount namespace, and what registers it."""
+"""The lab's CSI driver on one node: the driver itself, in the node's mount namespace, and its registrar."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,25 +9,25 @@ from embedded_cluster.processes import Daemons
 
 DRIVER, REGISTRAR = "csi-driver", "node-driver-registrar"
 _PLUGINS = "plugins_registry"
-"""where a kubelet looks for plugins, below its folder"""
+"""The folder in which a kubelet looks for plugins, below its own."""
 
 
 def components(node: NodeLayout) -> tuple[str, str]:
-    """The names of both processes of a node."""
+    """Return the names of both processes of a node."""
     return f"{DRIVER}-{node.number}", f"csi-registrar-{node.number}"
 
 
 @dataclass(frozen=True)
 class NodeDriver:
-    """What a node has of the driver. It ends with the node, and is started again with it."""
+    """The driver's processes on one node. They end with the node, and are started again with it."""
 
     layout: NodeLayout
     daemons: Daemons
 
     def start(self) -> None:
-        """Start what does not run; the node's mount namespace must be there.
+        """Start the processes that do not run; the node's mount namespace must exist.
 
-        The kubelet finds it, whichever is there first. Raises EnvironmentFailure where a process ends at once.
+        The kubelet finds them, whichever starts first. Raises EnvironmentFailure if a process ends immediately.
         """
         csi, (driver, registrar) = self.layout.cluster.csi, components(self.layout)
         (self.layout.state / "kubelet" / _PLUGINS).mkdir(parents=True, exist_ok=True)
@@ -44,7 +44,7 @@ class NodeDriver:
             f"--kubelet-registration-path={self.layout.csi_socket}",
             f"--plugin-registration-path={mount_points.KUBELET / _PLUGINS}",
         ]
-        namespace = mount_namespaces.held(self.daemons, mount_namespaces.holder_of_node(self.layout.number))
+        namespace = mount_namespaces.namespace_of(self.daemons, mount_namespaces.holder_of_node(self.layout.number))
         for component, command in ((driver, serve), (registrar, register)):
             if self.daemons.running(component) is None:
                 self.daemons.start(component, namespace.inside(command))

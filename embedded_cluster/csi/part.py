@@ -18,16 +18,16 @@ from embedded_cluster.waiting import NotYet, wait_for
 
 NAME = driver.NAME
 CLASS = "csi-lab"
-"""the StorageClass, the VolumeSnapshotClass and the VolumeGroupSnapshotClass"""
+"""The name of the StorageClass, the VolumeSnapshotClass and the VolumeGroupSnapshotClass."""
 CLASSES = {CLASS: "320Mi"}
-"""the StorageClass, with the size of the smallest volume that it makes: XFS is at least 300 MiB"""
+"""The StorageClass, with the size of the smallest volume that it creates: XFS is at least 300 MiB."""
 STAND_INS = "written for this cluster, not Kubernetes': node-driver-registrar"
 
 CONTROLLER, SNAPSHOT_CONTROLLER = "csi-controller", "snapshot-controller"
 _USERS = {CONTROLLER: "storage-acceptance:csi", SNAPSHOT_CONTROLLER: "storage-acceptance:snapshot-controller"}
-"""the identities of the driver's sidecars, and of the snapshot controller"""
+"""The identities of the driver's sidecars, and of the snapshot controller."""
 
-# The defaults of 5 requests a second, and of pauses of up to five minutes, would be what a test measures.
+# A test would measure the defaults of 5 requests a second, and of pauses of up to five minutes.
 _OFTEN = ("--kube-api-qps=300", "--kube-api-burst=600", "--retry-interval-max=10s")
 _SIDECARS = {
     # All nodes have all volumes.
@@ -40,7 +40,7 @@ _REGISTERED_S = 60
 
 @dataclass(frozen=True)
 class Csi:
-    """What is built of it."""
+    """The builds of the driver and its sidecars."""
 
     driver: Path
     sidecars: sidecars.Sidecars
@@ -48,7 +48,7 @@ class Csi:
 
 
 def ensure() -> Csi:
-    """All of it, from the cache or built now; raises EnvironmentFailure where a build fails."""
+    """Return all builds, from the cache or built now; raise EnvironmentFailure if a build fails."""
     return Csi(driver=driver.ensure(), sidecars=sidecars.ensure(), group_definitions=group_snapshots.definitions())
 
 
@@ -60,7 +60,7 @@ def start(
     nodes: Sequence[NodeDriver],
     options: Sequence[str] = (),
 ) -> None:
-    """Start it on nodes whose mount namespaces are there, with its classes, and wait until all kubelets know it.
+    """Start it on nodes that have their mount namespaces, with its classes, and wait until all kubelets know it.
 
     `options`: further ones of the driver's controller.
 
@@ -79,15 +79,15 @@ def start(
     for component, command in commands(layout, kubeconfigs=kubeconfigs).items():
         daemons.start(component, command)
     names = [node.layout.name for node in nodes]
-    components = [*controllers(), *(each for node in nodes for each in on_node.components(node.layout))]
+    components = [*controllers(), *(name for node in nodes for name in on_node.components(node.layout))]
 
-    def registered() -> None:
+    def check_registration() -> None:
         for component in components:
             daemons.require_alive(component)
         if problems := lacking(kubectl, nodes=names):
             raise NotYet("; ".join(problems))
 
-    wait_for("the CSI driver to be registered on all nodes", registered, timeout=_REGISTERED_S, interval=0.5)
+    wait_for("the CSI driver to be registered on all nodes", check_registration, timeout=_REGISTERED_S, interval=0.5)
 
 
 def _link(part: Csi, layout: Layout) -> None:
@@ -97,7 +97,7 @@ def _link(part: Csi, layout: Layout) -> None:
 
 
 def _start_controller(layout: Layout, daemons: Daemons, options: Sequence[str]) -> None:
-    """Start the driver's controller, and wait until it listens: its sidecars look for it for a while only."""
+    """Start the driver's controller, and wait until it listens: its sidecars wait for it only for a while."""
     own = (f"--endpoint=unix://{layout.csi.socket}", f"--folder={layout.csi.pool}")
     daemons.start(CONTROLLER, [layout.csi.programs / on_node.DRIVER, *own, *options])
 
@@ -110,30 +110,30 @@ def _start_controller(layout: Layout, daemons: Daemons, options: Sequence[str]) 
 
 
 def commands(layout: Layout, *, kubeconfigs: dict[str, Path]) -> dict[str, list[str | Path]]:
-    """The commands of the sidecars and of the snapshot controller; `kubeconfigs`: of both identities."""
+    """Return the commands of the sidecars and of the snapshot controller; `kubeconfigs`: of both identities."""
     csi = layout.csi
     of_driver = (f"--csi-address={csi.socket}", f"--kubeconfig={kubeconfigs[CONTROLLER]}")
-    found: dict[str, list[str | Path]] = {
+    result: dict[str, list[str | Path]] = {
         name: [csi.programs / name, *of_driver, *_OFTEN, *options] for name, options in _SIDECARS.items()
     }
     own = f"--kubeconfig={kubeconfigs[SNAPSHOT_CONTROLLER]}"
-    found[SNAPSHOT_CONTROLLER] = [csi.programs / SNAPSHOT_CONTROLLER, own, *_OFTEN, group_snapshots.GATE]
-    return found
+    result[SNAPSHOT_CONTROLLER] = [csi.programs / SNAPSHOT_CONTROLLER, own, *_OFTEN, group_snapshots.GATE]
+    return result
 
 
 def controllers() -> tuple[str, ...]:
-    """The processes that are there once, whatever the number of nodes."""
+    """Return the processes that exist once, whatever the number of nodes."""
     return CONTROLLER, *_SIDECARS, SNAPSHOT_CONTROLLER
 
 
 def lacking(kubectl: Kubectl, *, nodes: Collection[str]) -> list[str]:
-    """What is not ready, in words; raises EnvironmentFailure where the API server does not answer."""
+    """Return what is not ready, in words; raise EnvironmentFailure if the API server does not answer."""
     there = nodes_with(driver.NAME, kubectl.get("csinodes"))
     return [f"{driver.NAME} is not registered on {name}" for name in nodes if name not in there]
 
 
-def described(kubectl: Kubectl, *, nodes: Collection[str]) -> tuple[list[str], list[str]]:
-    """The lines that `status` shows of it, and its problems; raises as `lacking` does."""
+def describe(kubectl: Kubectl, *, nodes: Collection[str]) -> tuple[list[str], list[str]]:
+    """Return the lines that `status` shows of it, and its problems; raise as `lacking` does."""
     problems = lacking(kubectl, nodes=nodes)
-    registered = f"{driver.NAME} on {len(nodes) - len(problems)} of {len(nodes)} nodes"
-    return [f"csi         {registered}", f"csi         {STAND_INS}"], problems
+    registration = f"{driver.NAME} on {len(nodes) - len(problems)} of {len(nodes)} nodes"
+    return [f"csi         {registration}", f"csi         {STAND_INS}"], problems

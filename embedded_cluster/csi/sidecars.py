@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from embedded_cluster.go_modules import built, compile_programs, have_modules, module_folder, pinned
+from embedded_cluster.go_modules import build_once, compile_programs, have_modules, module_folder, pinned_version
 from embedded_cluster.layout import PACKAGE
 from embedded_cluster.progress import step
 
-# One go.mod with Longhorn's programs: those are what asks for these versions.
+# One go.mod with Longhorn's programs, because those require these versions.
 SOURCE = PACKAGE / "longhorn" / "go" / "programs"
 _CSI = "github.com/kubernetes-csi"
 PROGRAMS = {
@@ -23,9 +23,9 @@ PROGRAMS = {
     "node-driver-registrar": "./node-driver-registrar",
     "livenessprobe": "./livenessprobe",
 }
-"""each program, and its package"""
+"""The package of each program."""
 SNAPSHOT_CLIENT = f"{_CSI}/external-snapshotter/client/v8"
-"""the module with the definitions"""
+"""The module with the definitions."""
 _SNAPSHOTS = tuple(
     f"config/crd/snapshot.storage.k8s.io_{kind}.yaml"
     for kind in ("volumesnapshotclasses", "volumesnapshotcontents", "volumesnapshots")
@@ -41,13 +41,13 @@ class Sidecars:
 
 
 def ensure() -> Sidecars:
-    """All of them, from the cache or built now (11 s where Longhorn was compiled before, else minutes).
+    """Return all of them, from the cache or built now (11 s if Longhorn was compiled before, else minutes).
 
-    Raises EnvironmentFailure where a module cannot be had or a program cannot be compiled.
+    Raises EnvironmentFailure if a module is not available or a program cannot be compiled.
     """
-    version = pinned(SOURCE, SNAPSHOT_CLIENT)
+    version = pinned_version(SOURCE, SNAPSHOT_CLIENT)
     recipe = f"{PROGRAMS}{_SNAPSHOTS}"
-    folder = built(f"csi-sidecars-{version}", sources=[SOURCE], recipe=recipe, build=_build)
+    folder = build_once(f"csi-sidecars-{version}", sources=[SOURCE], recipe=recipe, build=_build)
     return Sidecars(
         paths={name: folder / "bin" / name for name in PROGRAMS}, crds=tuple(sorted((folder / "crds").iterdir()))
     )

@@ -16,7 +16,7 @@ from embedded_cluster.progress import step
 
 _VERSION = "v1.10.0"
 
-# Each image, and what it runs where its pod does not say so.
+# Each image, and the program that it runs if its pod names none.
 _ENTRYPOINTS = {
     "longhorn-manager": None,
     "longhorn-engine": None,
@@ -45,7 +45,7 @@ PACKAGES = {
     "util-linux": "nsenter",
     "xfsprogs": "/usr/sbin/mkfs.xfs",
 }
-"""Debian packages whose programs Longhorn calls in its containers, each with a file of it"""
+"""Debian packages whose programs Longhorn calls in its containers, each with a file of it."""
 
 _DEBIAN = (
     *("bash", "curl", "env", "ip", "nsenter", "stat"),
@@ -53,7 +53,7 @@ _DEBIAN = (
     *("mke2fs", "e2fsck", "resize2fs", "tune2fs", "dumpe2fs"),
     *("mkfs.xfs", "fsck.xfs", "xfs_growfs", "xfs_repair", "xfs_io", "xfs_info", "xfs_spaceman", "xfs_db"),
 )
-# Programs that look at the name they are called by.
+# Programs that depend on the name they are called by.
 _OTHER_NAMES = {
     "mke2fs": ("mkfs.ext3", "mkfs.ext4"),
     "e2fsck": ("fsck.ext3", "fsck.ext4"),
@@ -61,7 +61,7 @@ _OTHER_NAMES = {
     "bash": ("sh",),
 }
 _ADAPTOR = "longhorn-adaptor"
-# Where Longhorn calls programs by a path, or by another name than they were built under.
+# Programs that Longhorn calls by a path, or by a name other than that of the build.
 _PLACES = {
     "usr/local/bin/longhorn": "longhorn-engine",
     "usr/local/bin/grpc_health_probe": "grpc-health-probe",
@@ -71,15 +71,15 @@ _PLACES = {
     "usr/bin/tgtadm": _ADAPTOR,
     "usr/bin/nc": _ADAPTOR,
 }
-# Folders that must be there.
+# Folders that must exist.
 _EMPTY = ("run/.keep", "usr/lib/modules/.keep", "var/lib/.keep", "var/log/.keep", "var/run/.keep")
 _PATH = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 def archive(programs: Programs) -> Path:
-    """The archive for `ctr images import`, from the cache or written now; installs the Debian packages that lack.
+    """Return the archive for `ctr images import`, from the cache or written now; install missing Debian packages.
 
-    Raises EnvironmentFailure where one of the programs cannot be had, or where `programs` are of another version.
+    Raises EnvironmentFailure if one of the programs is not available, or if `programs` are of another version.
     """
     if programs.version != _VERSION:
         raise EnvironmentFailure(
@@ -103,27 +103,27 @@ def archive(programs: Programs) -> Path:
 
 
 def _files(programs: Programs) -> dict[str, Path]:
-    """What goes into the layer: path there -> file here."""
+    """Return the files of the layer: path there -> file here."""
     debian = {name: _of_host(name) for name in (*_DEBIAN, "busybox")}
     dynamic = [path for path in debian.values() if _is_linked(path)]
-    found = {name: path for program in dynamic for name, path in images.libraries_of(program).items()}
-    found |= {f"usr/bin/{name}": path for name, path in debian.items()}
-    found |= {f"usr/bin/{other}": debian[name] for name, others in _OTHER_NAMES.items() for other in others}
-    found |= {f"usr/bin/{name}": path for name, path in programs.paths.items() if name not in _PLACES.values()}
-    found |= {place: programs.path(name) for place, name in _PLACES.items()}
-    found["etc/mke2fs.conf"] = Path("/etc/mke2fs.conf")
-    return found | {name: Path("/dev/null") for name in _EMPTY}
+    files = {name: path for program in dynamic for name, path in images.libraries_of(program).items()}
+    files |= {f"usr/bin/{name}": path for name, path in debian.items()}
+    files |= {f"usr/bin/{alias}": debian[name] for name, aliases in _OTHER_NAMES.items() for alias in aliases}
+    files |= {f"usr/bin/{name}": path for name, path in programs.paths.items() if name not in _PLACES.values()}
+    files |= {place: programs.path(name) for place, name in _PLACES.items()}
+    files["etc/mke2fs.conf"] = Path("/etc/mke2fs.conf")
+    return files | {name: Path("/dev/null") for name in _EMPTY}
 
 
 def _of_host(name: str) -> Path:
-    found = shutil.which(name, path="/usr/sbin:/usr/bin:/sbin:/bin")
-    if found is None:
+    path = shutil.which(name, path="/usr/sbin:/usr/bin:/sbin:/bin")
+    if path is None:
         raise EnvironmentFailure(f"the program {name} is missing, which Longhorn calls in its containers")
-    return Path(found)
+    return Path(path)
 
 
 def _is_linked(program: Path) -> bool:
-    """Whether it needs shared libraries: scripts and busybox do not."""
+    """Return whether the program needs shared libraries: scripts and busybox do not."""
     with program.open("rb") as content:
         return content.read(4) == b"\x7fELF" and program.name != "busybox"
 

@@ -21,16 +21,16 @@ from embedded_cluster.waiting import NotYet, wait_for
 NAMESPACE = "longhorn-system"
 # XFS is at least 300 MiB.
 CLASSES = {"longhorn": "320Mi", "longhorn-2": "320Mi", "longhorn-strict-local": "320Mi"}
-"""the StorageClasses, with the size of the smallest volume that they make"""
+"""The StorageClasses, with the size of the smallest volume that they create."""
 STAND_INS = (
     "in place of iSCSI: longhorn-adaptor (FUSE and a loop device over the engine's socket)",
     "written for this cluster, not Longhorn's: tgtd, tgtadm, iscsiadm, node-driver-registrar, livenessprobe, "
     "grpc_health_probe",
     "written for this cluster, not Longhorn's: the v2 data engine, which is never called",
 )
-"""what is not Longhorn's or Kubernetes' own here: `status` shows it, and reports of runs do"""
+"""The parts that are not Longhorn's or Kubernetes' own here: `status` shows them, and so do reports of runs."""
 
-# For a volume of each class to be made, attached and written to on a busy machine, and to go.
+# Time to create, attach, write to and delete a volume of each class on a busy machine.
 _VOLUMES_S = 180
 _READY_S = 300
 _MANIFESTS = ("rights.yaml", "system.yaml", "snapshots.yaml", "classes.yaml")
@@ -39,7 +39,7 @@ _OF_NAMESPACE = f"--namespace={NAMESPACE}"
 
 @dataclass(frozen=True)
 class Longhorn:
-    """What is built of it: its programs, their image archive, what leads to its services; and what is not its own."""
+    """The builds of it: its programs, their image archive, the programs of its services, and substitutes."""
 
     programs: programs.Programs
     archive: Path
@@ -48,32 +48,32 @@ class Longhorn:
 
 
 def ensure() -> Longhorn:
-    """All of it, from the cache or built now (about 20 minutes on 2 cores the first time).
+    """Return all of it, from the cache or built now (about 20 minutes on 2 cores the first time).
 
-    Raises EnvironmentFailure where a build fails.
+    Raises EnvironmentFailure if a build fails.
     """
-    built = programs.ensure()
+    own_programs = programs.ensure()
     return Longhorn(
-        programs=built,
-        archive=images.archive(built),
+        programs=own_programs,
+        archive=images.archive(own_programs),
         services=service_programs.ensure(),
         group_definitions=group_snapshots.definitions(),
     )
 
 
 def start(part: Longhorn, *, control_plane: ControlPlane, kubectl: Kubectl, nodes: Sequence[Node], image: str) -> None:
-    """Have Longhorn running on nodes that are Ready, and a pod with `image` write to a volume of each of its classes.
+    """Start Longhorn on nodes that are Ready, and have a pod with `image` write to a volume of each of its classes.
 
     Raises EnvironmentFailure naming what does not get ready, or the process that ended.
     """
     daemons, names = control_plane.daemons, [node.layout.name for node in nodes]
     with ThreadPoolExecutor(max_workers=len(nodes)) as pool, step("Longhorn's images on the nodes"):
-        loaded = [pool.submit(node.load, part.archive) for node in nodes]
+        loads = [pool.submit(node.load, part.archive) for node in nodes]
         with step("services and their names"):
             services.start(control_plane, programs=part.services, kubectl=kubectl, node=names[0])
-        for each in loaded:
-            each.result()
-    daemons.note_loaded(LoadedImages(archive=str(part.archive), images=tuple(images.NAMES.values())))
+        for load in loads:
+            load.result()
+    daemons.note_images(LoadedImages(archive=str(part.archive), images=tuple(images.NAMES.values())))
     with step("Longhorn ready on all nodes"):
         _install(part, kubectl=kubectl)
         _wait(kubectl, nodes=names, alive=lambda: services.require_alive(daemons))
@@ -82,7 +82,7 @@ def start(part: Longhorn, *, control_plane: ControlPlane, kubectl: Kubectl, node
 
 
 def _install(part: Longhorn, *, kubectl: Kubectl) -> None:
-    """Create Longhorn's objects and classes; its managers make all that follows."""
+    """Create Longhorn's objects and classes; its managers create all that follows."""
     kubectl.define((*part.programs.crds, *part.group_definitions))
     kubectl.apply("snapshot-controller.yaml")
     for manifest in _MANIFESTS:
@@ -91,7 +91,7 @@ def _install(part: Longhorn, *, kubectl: Kubectl) -> None:
 
 
 def _wait(kubectl: Kubectl, *, nodes: Collection[str], alive: Callable[[], None]) -> None:
-    """Wait until volumes can be made and used on all nodes; at once what `alive` raises for a process that ended."""
+    """Wait until volumes can be created and used on all nodes; raise what `alive` raises for a process that ended."""
 
     def ready() -> None:
         alive()
@@ -102,35 +102,35 @@ def _wait(kubectl: Kubectl, *, nodes: Collection[str], alive: Callable[[], None]
 
 
 def stand_ins() -> list[str]:
-    """What is not Longhorn's own, a line each, as the suite reads it."""
-    return [f"Longhorn, {each}" for each in STAND_INS]
+    """Return the parts that are not Longhorn's own, a line each, as the suite reads them."""
+    return [f"Longhorn, {line}" for line in STAND_INS]
 
 
-def described(kubectl: Kubectl, *, nodes: Collection[str]) -> tuple[list[str], list[str]]:
-    """The lines that `status` shows of it, and its problems.
+def describe(kubectl: Kubectl, *, nodes: Collection[str]) -> tuple[list[str], list[str]]:
+    """Return the lines that `status` shows of it, and its problems.
 
-    Raises EnvironmentFailure where the API server does not answer.
+    Raises EnvironmentFailure if the API server does not answer.
     """
-    seen = _look(kubectl)
-    ready = [name for name in readiness.ready_nodes(seen.nodes) if name in nodes]
+    objects = _look(kubectl)
+    ready = [name for name in readiness.ready_nodes(objects.nodes) if name in nodes]
     engines = [
         f"{engine_image['spec']['image']} {engine_image.get('status', {}).get('state')}"
-        for engine_image in seen.engine_images
+        for engine_image in objects.engine_images
     ]
-    registered = nodes_with(readiness.DRIVER, seen.csi_nodes)
-    driver = [name for name in nodes if name in registered]
+    node_names = nodes_with(readiness.DRIVER, objects.csi_nodes)
+    driver = [name for name in nodes if name in node_names]
     lines = [
         f"longhorn    nodes ready: {', '.join(ready) or 'none'}",
         f"longhorn    engine image: {', '.join(engines) or 'none'}",
         f"longhorn    {readiness.DRIVER} on {len(driver)} of {len(nodes)} nodes",
-        *(f"longhorn    {each}" for each in STAND_INS),
+        *(f"longhorn    {line}" for line in STAND_INS),
     ]
-    return lines, readiness.lacking(seen, nodes=nodes)
+    return lines, readiness.lacking(objects, nodes=nodes)
 
 
-def _look(kubectl: Kubectl) -> readiness.Seen:
+def _look(kubectl: Kubectl) -> readiness.Observation:
     try:
-        return readiness.Seen(
+        return readiness.Observation(
             nodes=kubectl.get("nodes.longhorn.io", _OF_NAMESPACE),
             engine_images=kubectl.get("engineimages.longhorn.io", _OF_NAMESPACE),
             csi_nodes=kubectl.get("csinodes"),

@@ -1,8 +1,8 @@
-"""Longhorn's own programs, compiled from Go modules, and what stands in for the rest; and its CSI sidecars.
+"""Longhorn's own programs, compiled from Go modules, and substitutes for the rest; and its CSI sidecars.
 
 Not Longhorn's: tgtd, tgtadm and iscsiadm (the adaptor, for kernels without iSCSI), the registrar and the liveness probe
 of the CSI driver, the health probe of gRPC servers (no module path of these is served), and the client of the v2 data
-engine, whose module is served in none of the versions that Longhorn asks for: each of its calls ends in an error.
+engine, whose module is served in none of the versions that Longhorn requires: each of its calls ends in an error.
 """
 
 from collections.abc import Mapping
@@ -13,12 +13,12 @@ from embedded_cluster import packages
 from embedded_cluster.csi import sidecars
 from embedded_cluster.go_modules import (
     BUILD_SECONDS,
-    built,
+    build_once,
     compile_packages,
     compile_programs,
     have_modules,
     module_folder,
-    pinned,
+    pinned_version,
 )
 from embedded_cluster.layout import PACKAGE
 from embedded_cluster.longhorn import definitions
@@ -32,7 +32,7 @@ _MANAGER = "github.com/longhorn/longhorn-manager"
 _ENGINE = "github.com/longhorn/longhorn-engine"
 _INSTANCES = "github.com/longhorn/longhorn-instance-manager"
 
-# Each program and its package: those without C, then those with, which read backing images by a library of Debian's.
+# Each program and its package: those without C, then those with C, which read backing images with a Debian library.
 _PURE = {
     "longhorn-manager": _MANAGER,
     "grpc-health-probe": "./grpc-health-probe",
@@ -41,7 +41,7 @@ _WITH_C = {"longhorn-engine": _ENGINE, "longhorn-instance-manager": _INSTANCES}
 _OF_ATTACHER = {"csi-attacher": "github.com/kubernetes-csi/external-attacher/v4/cmd/csi-attacher"}
 _OF_ADAPTOR = {"longhorn-adaptor": "."}
 
-# Longhorn's own scripts in its images: module, and path in it.
+# Longhorn's own scripts in its images: module, and path in the module.
 _SCRIPTS = (
     (_INSTANCES, "package/instance-manager"),
     (_MANAGER, "package/launch-manager"),
@@ -54,12 +54,12 @@ BUILD_PACKAGES = {
     "libqcow-dev": "/usr/include/libqcow.h",
     "zlib1g-dev": "/usr/include/zlib.h",
 }
-"""Debian packages that Longhorn's engine is compiled with, each with a file of it"""
+"""Debian packages that Longhorn's engine is compiled with, each with a file of it."""
 
-# To compile Longhorn takes three times as long as Kubernetes.
+# Longhorn takes three times as long to compile as Kubernetes.
 _LONG = 4 * BUILD_SECONDS
 
-# What the outcome depends on beside the files of the modules.
+# The inputs of the build beside the files of the modules.
 _RECIPE = f"{_PURE}{_WITH_C}{_OF_ATTACHER}{_OF_ADAPTOR}{_SCRIPTS}{definitions.RECIPE}"
 
 
@@ -72,19 +72,19 @@ class Programs:
     crds: tuple[Path, ...]
 
     def path(self, name: str) -> Path:
-        """The file of a program; raises KeyError for a name that is none."""
+        """Return the file of a program; raise KeyError for an unknown name."""
         return self.paths[name]
 
 
 def ensure() -> Programs:
-    """All programs, from the cache or built now: some 14 minutes of CPU time, and 1.3 GB of modules.
+    """Return all programs, from the cache or built now: some 14 minutes of CPU time, and 1.3 GB of modules.
 
-    Installs the Debian packages that are needed, where a build is. Raises EnvironmentFailure where a module or a
-    package cannot be had, or a program cannot be compiled.
+    Installs the Debian packages that a build needs. Raises EnvironmentFailure if a module or a package is not
+    available, or a program cannot be compiled.
     """
-    version = pinned(_LONGHORN, _MANAGER)
-    own = built(f"longhorn-{version}", sources=(_LONGHORN, _V2), recipe=_RECIPE, build=_build_longhorn)
-    attacher = built(f"longhorn-attacher-{version}", sources=(_ATTACHER,), recipe=_RECIPE, build=_build_attacher)
+    version = pinned_version(_LONGHORN, _MANAGER)
+    own = build_once(f"longhorn-{version}", sources=(_LONGHORN, _V2), recipe=_RECIPE, build=_build_longhorn)
+    attacher = build_once(f"longhorn-attacher-{version}", sources=(_ATTACHER,), recipe=_RECIPE, build=_build_attacher)
     folders = {own / "bin": (*_PURE, *_WITH_C), own / "scripts": [Path(script).name for _, script in _SCRIPTS]}
     folders |= {attacher / "bin": tuple(_OF_ATTACHER), adaptor().parent: tuple(_OF_ADAPTOR)}
     beside = sidecars.ensure()
@@ -96,15 +96,15 @@ def ensure() -> Programs:
 
 
 def adaptor() -> Path:
-    """The program in the place of tgtd, tgtadm, iscsiadm and nc alone, from the cache or built now, in seconds."""
-    version = pinned(_LONGHORN, _MANAGER)
-    folder = built(f"longhorn-adaptor-{version}", sources=(_ADAPTOR,), recipe=_RECIPE, build=_build_adaptor)
+    """Return the program that replaces tgtd, tgtadm, iscsiadm and nc, from the cache or built now, in seconds."""
+    version = pinned_version(_LONGHORN, _MANAGER)
+    folder = build_once(f"longhorn-adaptor-{version}", sources=(_ADAPTOR,), recipe=_RECIPE, build=_build_adaptor)
     return folder / "bin" / "longhorn-adaptor"
 
 
 def _build_longhorn(go: Path, target: Path) -> None:
     packages.ensure(BUILD_PACKAGES)
-    version = pinned(_LONGHORN, _MANAGER)
+    version = pinned_version(_LONGHORN, _MANAGER)
     have_modules({**_PURE, **_WITH_C}, go=go, source=_LONGHORN, part=_TITLE, cgo=True)
     with step("compile longhorn-manager"):
         stamps = f"-X {_MANAGER}/meta.Version={version}"

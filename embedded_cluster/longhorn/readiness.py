@@ -1,4 +1,4 @@
-"""What Longhorn lacks to be ready, from the objects that tell; pure."""
+"""The conditions that keep Longhorn from being ready, from the objects that show them; pure."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -7,15 +7,15 @@ from typing import Any
 from embedded_cluster.csi.registration import nodes_with
 
 DRIVER = "driver.longhorn.io"
-# The sidecars that Longhorn's driver deployer makes, and the controller that every cluster with snapshots has.
+# The sidecars that Longhorn's driver deployer creates, and the controller that every cluster with snapshots has.
 DEPLOYMENTS = ("csi-attacher", "csi-provisioner", "csi-resizer", "csi-snapshotter", "snapshot-controller")
 
 Object = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Seen:
-    """The objects of one look: Longhorn's own nodes and engine images, and Kubernetes' that Longhorn makes."""
+class Observation:
+    """The objects of one poll: Longhorn's own nodes and engine images, and Kubernetes' that Longhorn creates."""
 
     nodes: Sequence[Object]
     engine_images: Sequence[Object]
@@ -24,25 +24,27 @@ class Seen:
     pods: Sequence[Object]
 
 
-def lacking(seen: Seen, *, nodes: Collection[str]) -> list[str]:
-    """What is not ready, in words, each with what is known of it; nothing when volumes can be made on all `nodes`."""
-    found = [f"Longhorn node {name}: {problem}" for name in nodes if (problem := _node_problem(seen.nodes, name))]
-    states = {image["metadata"]["name"]: image.get("status", {}).get("state") or "new" for image in seen.engine_images}
-    found += ["there is no engine image yet"] * (not states)
-    found += [f"engine image {name}: {state}" for name, state in states.items() if state != "deployed"]
-    registered = nodes_with(DRIVER, seen.csi_nodes)
-    found += [f"CSI driver: not registered on {name}" for name in nodes if name not in registered]
+def lacking(objects: Observation, *, nodes: Collection[str]) -> list[str]:
+    """Return what is not ready, and why; nothing if volumes can be created on all `nodes`."""
+    problems = [f"Longhorn node {name}: {problem}" for name in nodes if (problem := _node_problem(objects.nodes, name))]
+    states = {
+        image["metadata"]["name"]: image.get("status", {}).get("state") or "new" for image in objects.engine_images
+    }
+    problems += ["there is no engine image yet"] * (not states)
+    problems += [f"engine image {name}: {state}" for name, state in states.items() if state != "deployed"]
+    node_names = nodes_with(DRIVER, objects.csi_nodes)
+    problems += [f"CSI driver: not registered on {name}" for name in nodes if name not in node_names]
     available = {
         deployment["metadata"]["name"]
-        for deployment in seen.deployments
+        for deployment in objects.deployments
         if deployment.get("status", {}).get("availableReplicas")
     }
-    found += [f"deployment {name}: not available" for name in DEPLOYMENTS if name not in available]
-    return [*found, *_waiting(seen.pods)] if found else []
+    problems += [f"deployment {name}: not available" for name in DEPLOYMENTS if name not in available]
+    return [*problems, *_waiting(objects.pods)] if problems else []
 
 
 def ready_nodes(nodes: Sequence[Object]) -> list[str]:
-    """The names of Longhorn's nodes that are ready and take replicas."""
+    """Return the names of Longhorn's nodes that are ready and take replicas."""
     return [name for node in nodes if not _node_problem(nodes, name := node["metadata"]["name"])]
 
 
@@ -50,7 +52,7 @@ def _node_problem(nodes: Sequence[Object], name: str) -> str | None:
     node = next((node for node in nodes if node["metadata"]["name"] == name), None)
     if node is None:
         return "not there"
-    conditions = {each["type"]: each for each in node.get("status", {}).get("conditions") or []}
+    conditions = {condition["type"]: condition for condition in node.get("status", {}).get("conditions") or []}
     for kind in ("Ready", "Schedulable"):
         condition = conditions.get(kind, {})
         if condition.get("status") != "True":
@@ -65,12 +67,12 @@ def _node_problem(nodes: Sequence[Object], name: str) -> str | None:
 
 
 def _waiting(pods: Sequence[Object]) -> list[str]:
-    """The containers that wait for something to change, with the kubelet's word for it."""
-    found = []
+    """Return the containers that wait for something to change, with the kubelet's reason."""
+    lines = []
     for pod in pods:
         status = pod.get("status", {})
         for container in (*status.get("initContainerStatuses", []), *status.get("containerStatuses", [])):
             reason = (container.get("state", {}).get("waiting") or {}).get("reason", "")
             if reason not in ("", "ContainerCreating", "PodInitializing"):
-                found.append(f"pod {pod['metadata']['name']}: {container['name']} {reason}")
-    return found
+                lines.append(f"pod {pod['metadata']['name']}: {container['name']} {reason}")
+    return lines

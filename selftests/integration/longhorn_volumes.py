@@ -72,7 +72,7 @@ def wait_before_trigger(api: Api, reports: Path) -> LonghornView:
         state=lambda seen: f"{seen} s",
         timeout_s=BEGUN_S,
     )
-    return wait_until(api, reports, "the volume to be whole", lambda seen: len(seen.readable) == seen.wanted)
+    return wait_until(api, reports, "the volume to be whole", lambda seen: len(seen.readable) == seen.desired_replicas)
 
 
 @contextmanager

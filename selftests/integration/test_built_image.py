@@ -19,7 +19,7 @@ from embedded_cluster.kubectl import Kubectl
 from embedded_cluster.layout import Layout
 from embedded_cluster.oci_archive import ARCHITECTURE
 from embedded_cluster.state import read_state
-from release.image import ROOT, Built, build
+from release.image import ROOT, BuiltImage, build
 from selftests.integration.in_cluster import deployed, ended, loaded, read_reports, start, status_of
 from selftests.integration.suite import CLUSTER, left_behind
 from selftests.lab.restricted_v2 import restricted_v2
@@ -30,20 +30,20 @@ CREATED = 1700000000
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+def built(tmp_path_factory: pytest.TempPathFactory) -> BuiltImage:
     """Debian's packages and Python's, from their own servers, for this machine's processors."""
     folder = tmp_path_factory.mktemp("dist")
-    return build(folder, version=__version__, architecture=ARCHITECTURE, created=CREATED)
+    return build(folder, version=__version__, architecture=ARCHITECTURE, created_s=CREATED)
 
 
-def test_the_same_image_comes_again(built: Built, tmp_path: Path) -> None:
-    again = build(tmp_path, version=__version__, architecture=ARCHITECTURE, created=CREATED)
+def test_the_same_image_comes_again(built: BuiltImage, tmp_path: Path) -> None:
+    again = build(tmp_path, version=__version__, architecture=ARCHITECTURE, created_s=CREATED)
     assert again.digest == built.digest
     assert digest_of(again.archive) == digest_of(built.archive)
     assert again.bill.read_text() == built.bill.read_text()
 
 
-def test_the_bill_names_what_is_in_the_image(built: Built) -> None:
+def test_the_bill_names_what_is_in_the_image(built: BuiltImage) -> None:
     bill = json.loads(built.bill.read_text())
     there = {component["purl"].partition("@")[0]: component["version"] for component in bill["components"]}
     assert {"pkg:deb/debian/fio", "pkg:deb/debian/sysbench", "pkg:deb/debian/libc6"} <= set(there)
@@ -65,7 +65,7 @@ def openshift(api: Api) -> Iterator[None]:
 
 
 def test_the_cronjobs_job_runs_in_it_without_ids_of_ours(
-    openshift: None, built: Built, cluster: embedded_cluster.EmbeddedCluster, api: Api, tmp_path: Path
+    openshift: None, built: BuiltImage, cluster: embedded_cluster.EmbeddedCluster, api: Api, tmp_path: Path
 ) -> None:
     state, kubectl = read_state(Layout(CLUSTER)), Kubectl.of(Layout(CLUSTER))
     assert state is not None

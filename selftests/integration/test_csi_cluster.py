@@ -115,7 +115,7 @@ def test_a_node_fails_with_a_volume_and_is_restored(api: Api) -> None:
         assert failed.returncode == 1 and "csi-driver-2 is dead" in failed.stdout
 
     names = OWN.node_fails_under_volumes(api, NODE, storage_class=CLASS, seconds=BACK_S, meanwhile=meanwhile)
-    assert len(loop_devices.pooled(LAYOUT)) == 2
+    assert len(loop_devices.pool_devices(LAYOUT)) == 2
     all_gone(api, *names, left=devices)
 
 
@@ -138,7 +138,7 @@ def test_down_after_all_was_killed_leaves_nothing_and_again_is_no_error(
     As the driver has it while it copies: what writes to it cannot be killed before it goes on.
     """
     a_volume(api, "left", storage_class=CLASS, image=cluster.image)
-    (file_system,) = loop_devices.pooled(LAYOUT)
+    (file_system,) = loop_devices.pool_devices(LAYOUT)
     a_volume(api, "left-block", storage_class=CLASS, image=cluster.image, block=True)
     attached = devices()
     assert len(attached) == 3, "one over each volume, and the kubelet's own over the block device"

@@ -121,7 +121,7 @@ def test_the_host_sees_no_mount_of_a_pod(cluster: embedded_cluster.EmbeddedClust
     assert [place for place in mounted(pid_of("kubelet-1")) if of_pod in place.parents]
     seen = {place for folder in (LAYOUT.state, LAYOUT.run, KUBELET) for place in mounts.below(folder)}
     in_memory = {LAYOUT.disks, LAYOUT.local, LAYOUT.local_image.parent}
-    assert seen - in_memory == {LAYOUT.state, LAYOUT.replicated}
+    assert seen - in_memory == {LAYOUT.state, LAYOUT.replicated_mount}
 
 
 def test_what_the_host_mounts_below_the_clusters_folder_comes_and_goes_on_its_nodes() -> None:

@@ -19,7 +19,7 @@ from selftests.lab.components import kubelet_of, with_words
 from selftests.lab.memory import use_up_memory
 from selftests.lab.provisioner import LabClass, lab_classes
 
-LIMIT_RANGES = Resource(prefix="api/v1", plural="limitranges", namespaced=True)
+LIMIT_RANGES = Resource(prefix="api/v1", plural="limitranges", has_namespace=True)
 
 
 def assert_environment_failed(run: SuiteRun, *said: str) -> None:
@@ -56,7 +56,7 @@ def test_a_pod_that_a_drain_evicts(clean: Api, reports: Path, tmp_path: Path) ->
     def evict(pod: Object) -> None:
         name, namespace = pod["metadata"]["name"], pod["metadata"]["namespace"]
         eviction = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": name, "namespace": namespace}}
-        of_pod = Resource(prefix=f"api/v1/namespaces/{namespace}/pods/{name}", plural="eviction", namespaced=False)
+        of_pod = Resource(prefix=f"api/v1/namespaces/{namespace}/pods/{name}", plural="eviction", has_namespace=False)
         clean.ask(of_pod, eviction)
 
     run = broken(evict, tmp_path, clean, reports)

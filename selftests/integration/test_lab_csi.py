@@ -52,7 +52,7 @@ def said_by_failed(output: str) -> list[str]:
 
 def test_the_drivers_own_tests_pass() -> None:
     """Also those of each fault, and of a driver that is killed: they need root, and none may be skipped."""
-    go = golang.find_go(wanted=golang.wanted_by(driver.SOURCE))
+    go = golang.find_go(minimum=golang.required_version(driver.SOURCE))
     words = [go, "test", "-count=1", "-v", "./..."]
     done = subprocess.run(
         words, cwd=driver.SOURCE, env=environment(), capture_output=True, text=True, timeout=900, check=False

@@ -59,7 +59,7 @@ pytestmark = pytest.mark.disrupts
 FILES = ("rbac.yaml", "rbac-pull-secret.yaml")
 METRICS = f"{ACCOUNT}-metrics"
 ACCOUNTS = Resource(prefix="api/v1", plural="serviceaccounts")
-REVIEWS = Resource(prefix="apis/authentication.k8s.io/v1", plural="selfsubjectreviews", namespaced=False)
+REVIEWS = Resource(prefix="apis/authentication.k8s.io/v1", plural="selfsubjectreviews", has_namespace=False)
 # Of each file of tests, those that are run here; a new file needs a line.
 SMALLEST = {
     "test_provisioning.py": "binds_and_takes or gone_after_deletion",

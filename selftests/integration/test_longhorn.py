@@ -123,7 +123,7 @@ def test_a_node_fails_with_a_volume_and_is_restored(api: Api, cluster: embedded_
     shell(api, "survivor", "echo kept > /volume/file; sync /volume/file")
     assert loop_devices.of_cluster(LAYOUT)
     embedded_cluster.stop_node(LAYOUT.name, NODE)
-    assert loop_devices.held([LAYOUT.node(2)]) == []
+    assert loop_devices.longhorn_devices([LAYOUT.node(2)]) == []
     wait_for(
         "the node to count as lost",
         look=lambda: api.get(NODES, NODE),

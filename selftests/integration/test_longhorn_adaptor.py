@@ -104,7 +104,7 @@ def mount(attached: Attached) -> None:
 
 def test_the_adaptors_own_tests_pass() -> None:
     source = programs._ADAPTOR
-    go = golang.find_go(wanted=golang.wanted_by(source))
+    go = golang.find_go(minimum=golang.required_version(source))
     run([go, "test", "-count=1", "./..."], cwd=source, environment=environment(), timeout=900)
 
 

@@ -175,7 +175,9 @@ def loaded(
     with started_suite(*options, reports=reports) as process:
         pod = wait_for_load(api, profile=PROFILE, timeout_s=BEGUN_S)
         wait_until_loaded(api, pod)
-        volume = wait_until(api, reports, "the volume to be whole", lambda seen: len(seen.readable) == seen.wanted)
+        volume = wait_until(
+            api, reports, "the volume to be whole", lambda seen: len(seen.readable) == seen.desired_replicas
+        )
         harm(volume, pod["spec"]["nodeName"])
         return finish(process, reports=reports, timeout=RUN_S)
 

@@ -17,7 +17,7 @@ from selftests.integration.suite import CLUSTER, finish, limits_file, started_su
 # Other pods would have to leave the node.
 pytestmark = [pytest.mark.disrupts, pytest.mark.full]
 
-PRIORITIES = Resource(prefix="apis/scheduling.k8s.io/v1", plural="priorityclasses", namespaced=False)
+PRIORITIES = Resource(prefix="apis/scheduling.k8s.io/v1", plural="priorityclasses", has_namespace=False)
 PRIORITY = "lab-storage"
 NODE = f"{CLUSTER}-node-2"
 TEMPLATE = f"""\

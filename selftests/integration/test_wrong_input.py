@@ -17,8 +17,8 @@ from acceptance.cluster.waiting import wait_for
 from selftests.bounds import HANGS_S
 from selftests.integration.suite import ROOT, finish, limits_file, run_suite, started_suite, wait_for_load
 
-ROLES = Resource(prefix="apis/rbac.authorization.k8s.io/v1", plural="clusterroles", namespaced=False)
-BINDINGS = Resource(prefix="apis/rbac.authorization.k8s.io/v1", plural="clusterrolebindings", namespaced=False)
+ROLES = Resource(prefix="apis/rbac.authorization.k8s.io/v1", plural="clusterroles", has_namespace=False)
+BINDINGS = Resource(prefix="apis/rbac.authorization.k8s.io/v1", plural="clusterrolebindings", has_namespace=False)
 
 LOAD = ("-m", "data_plane", "-k", "sync-write")
 

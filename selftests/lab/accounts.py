@@ -13,13 +13,13 @@ import yaml
 from acceptance.cluster.api import Api
 from acceptance.cluster.permissions import (
     DELETES_VOLUMES,
-    NEEDED,
     OF_SUBJECT,
     READS_STATISTICS,
+    RUN_PERMISSIONS,
     Permission,
     for_pull_secret,
 )
-from acceptance.cluster.pod_usage import NEEDED as usage_permissions
+from acceptance.cluster.pod_usage import USAGE_PERMISSIONS as usage_permissions
 from acceptance.cluster.resources import NAMESPACES, SERVICE_ACCOUNTS, Object, Resource
 from acceptance.cluster.waiting import wait_for
 from acceptance.settings.target_file import LONGHORN_NAMESPACE, ROOK_NAMESPACE
@@ -40,11 +40,11 @@ KINDS = {
     "ServiceAccount": SERVICE_ACCOUNTS,
     "Role": Resource(prefix=_RBAC, plural="roles"),
     "RoleBinding": Resource(prefix=_RBAC, plural="rolebindings"),
-    "ClusterRole": Resource(prefix=_RBAC, plural="clusterroles", namespaced=False),
-    "ClusterRoleBinding": Resource(prefix=_RBAC, plural="clusterrolebindings", namespaced=False),
-    "ValidatingAdmissionPolicy": Resource(prefix=_ADMISSION, plural="validatingadmissionpolicies", namespaced=False),
+    "ClusterRole": Resource(prefix=_RBAC, plural="clusterroles", has_namespace=False),
+    "ClusterRoleBinding": Resource(prefix=_RBAC, plural="clusterrolebindings", has_namespace=False),
+    "ValidatingAdmissionPolicy": Resource(prefix=_ADMISSION, plural="validatingadmissionpolicies", has_namespace=False),
     "ValidatingAdmissionPolicyBinding": Resource(
-        prefix=_ADMISSION, plural="validatingadmissionpolicybindings", namespaced=False
+        prefix=_ADMISSION, plural="validatingadmissionpolicybindings", has_namespace=False
     ),
 }
 
@@ -92,8 +92,8 @@ def _grants(rule: Object, of: Object) -> Iterator[Grant]:
 def asked() -> dict[str, list[Grant]]:
     """What the suite asks of the account, by the role that is to grant it: that of a subject has the subject's name."""
     permissions: dict[str, list[Permission]] = {
-        ACCOUNT: [each for each in NEEDED if each.resource.namespaced],
-        f"{ACCOUNT}-cluster": [each for each in NEEDED if not each.resource.namespaced],
+        ACCOUNT: [each for each in RUN_PERMISSIONS if each.resource.has_namespace],
+        f"{ACCOUNT}-cluster": [each for each in RUN_PERMISSIONS if not each.resource.has_namespace],
         f"{ACCOUNT}-pull-secret": list(for_pull_secret(PULL_SECRET)),
         f"{ACCOUNT}-volume-deletion": list(DELETES_VOLUMES),
         f"{ACCOUNT}-volume-statistics": list(READS_STATISTICS),

@@ -12,7 +12,7 @@ from pathlib import Path
 from acceptance.text.errors import EnvironmentFailure
 from embedded_cluster.kubectl import Kubectl
 from embedded_cluster.layout import Layout
-from embedded_cluster.mount_namespaces import held, holder_of_node
+from embedded_cluster.mount_namespaces import holder_of_node, namespace_of
 from embedded_cluster.processes import Daemons, is_running
 from embedded_cluster.state import read_state
 from embedded_cluster.waiting import wait_for
@@ -79,7 +79,7 @@ def _kill(cluster: str, component: str) -> list[str]:
 def _where_it_ran(daemons: Daemons, component: str, words: Sequence[str]) -> Sequence[str | Path]:
     """The words that start it in the mount namespace of its node, if it is a node's."""
     part, _, number = component.rpartition("-")
-    return held(daemons, holder_of_node(int(number))).inside(words) if part == "kubelet" else words
+    return namespace_of(daemons, holder_of_node(int(number))).inside(words) if part == "kubelet" else words
 
 
 def _start(cluster: str, component: str, words: Sequence[str]) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from embedded_cluster.commands import run
 from embedded_cluster.csi import driver
-from embedded_cluster.go_modules import built, compile_packages, pinned
+from embedded_cluster.go_modules import build_once, compile_packages, pinned_version
 from embedded_cluster.waiting import NotYet, wait_for
 
 SANITY_SOURCE = Path(__file__).parent / "go-csi-sanity"
@@ -72,8 +72,8 @@ def _serves(found: CsiDriver) -> None:
 
 def ensure_sanity() -> Path:
     """csi-sanity, from the cache or built now (some minutes on 2 cores)."""
-    title = f"csi-sanity-{pinned(SANITY_SOURCE, SANITY_MODULE)}"
-    return built(title, sources=[SANITY_SOURCE], recipe=SANITY_PACKAGE, build=_build_sanity) / "csi-sanity"
+    title = f"csi-sanity-{pinned_version(SANITY_SOURCE, SANITY_MODULE)}"
+    return build_once(title, sources=[SANITY_SOURCE], recipe=SANITY_PACKAGE, build=_build_sanity) / "csi-sanity"
 
 
 def _build_sanity(go: Path, target: Path) -> None:

@@ -9,7 +9,7 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.resources import Object, Resource
 from acceptance.cluster.waiting import wait_for
 
-CRDS = Resource(prefix="apis/apiextensions.k8s.io/v1", plural="customresourcedefinitions", namespaced=False)
+CRDS = Resource(prefix="apis/apiextensions.k8s.io/v1", plural="customresourcedefinitions", has_namespace=False)
 
 
 @contextmanager

@@ -91,11 +91,11 @@ def _manifest(lab_class: LabClass) -> Object:
 def _serve(api: Api, classes: dict[str, LabClass], ended: threading.Event) -> None:
     while not ended.wait(POLL_S):
         with suppress(AcceptanceError, OSError):  # seen again at the next turn
-            for claim in api.list(CLAIMS, cached=True):
+            for claim in api.list(CLAIMS, from_cache=True):
                 lab_class = classes.get(claim["spec"].get("storageClassName", ""))
                 if lab_class and lab_class.folder and claim["status"].get("phase") == "Pending":
                     _provide(api, lab_class, claim)
-            for volume in api.list(VOLUMES, labels="storage-acceptance-lab=yes", cached=True):
+            for volume in api.list(VOLUMES, labels="storage-acceptance-lab=yes", from_cache=True):
                 _look_after(api, classes.get(volume["spec"]["storageClassName"]), volume)
 
 

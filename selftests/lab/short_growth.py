@@ -18,4 +18,4 @@ def pytest_configure(config: pytest.Config) -> None:
     """Six parts of almost half a minute: in each a kubelet looks at a pod that works."""
     growth.PARTS, growth.LEAST_S, growth.FEWEST = 6, 120.0, 1
     record_of.WARMING = 0.0
-    trial.priced.__kwdefaults__["rest_s"] = REST_S
+    trial.measure_price.__kwdefaults__["rest_s"] = REST_S

@@ -13,7 +13,7 @@ from acceptance.text.errors import EnvironmentFailure
 STORAGE_CLASS = "simulated"
 NODE_LABEL = "storage-acceptance/simulated"
 
-STAGES = Resource(prefix="apis/kwok.x-k8s.io/v1alpha1", plural="stages", namespaced=False)
+STAGES = Resource(prefix="apis/kwok.x-k8s.io/v1alpha1", plural="stages", has_namespace=False)
 
 # Where several stages match, KWOK plays those that have a weight; the usual ones have none.
 WEIGHT = 1

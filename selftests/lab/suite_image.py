@@ -86,7 +86,7 @@ def _package_files(recipe: Recipe) -> dict[str, Path]:
 
 def _checkout_files(recipe: Recipe) -> dict[str, Path]:
     found = {}
-    for source, target in recipe.copied.items():
+    for source, target in recipe.copies.items():
         paths = [ROOT / source] if (ROOT / source).is_file() else list(_files_of(ROOT / source, tests=True))
         for path in paths:
             inside = "" if path == ROOT / source else f"/{path.relative_to(ROOT / source)}"
@@ -128,5 +128,5 @@ def _layer(files: Mapping[str, Path]) -> bytes:
                 sources.append((cache_from_source(name), compiled))
             for each, file in sources:
                 mode = 0o755 if file.stat().st_mode & 0o100 else 0o644
-                add_file(tar, each, file.read_bytes(), mode=mode, modified=int(file.stat().st_mtime))
+                add_file(tar, each, file.read_bytes(), mode=mode, modified_s=int(file.stat().st_mtime))
     return content.getvalue()

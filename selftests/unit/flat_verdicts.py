@@ -3,7 +3,7 @@
 from typing import Any
 
 from acceptance.results.document import Verdict
-from acceptance.results.version_2 import lifted
+from acceptance.results.version_2 import upgrade
 
 
 def flat_verdict(**fields: Any) -> Verdict:
@@ -22,5 +22,5 @@ def flat_verdict(**fields: Any) -> Verdict:
         "status": "pass",
         "reason": "",
     }
-    (made,) = lifted({"schema_version": 2, "verdicts": [usual | fields]})["verdicts"]
+    (made,) = upgrade({"schema_version": 2, "verdicts": [usual | fields]})["verdicts"]
     return Verdict.model_validate(made)

@@ -7,7 +7,7 @@ from acceptance.limits.limit import Limit
 from acceptance.limits.speed import RuleKind, comparison_rule, speed_limit
 from acceptance.limits.tiers import Tier
 from acceptance.results.metrics import Metric
-from acceptance.wording.requirements import described
+from acceptance.wording.requirements import describe_requirement
 
 
 def made_limit(
@@ -51,7 +51,7 @@ def tier_with(*limits: Limit) -> Tier:
 
 def words_of(limit: Limit) -> str:
     """As verdicts and `limits` print it."""
-    return described(limit.requirement)
+    return describe_requirement(limit.requirement)
 
 
 def asked(tier: Tier, *options: str) -> tuple[Limit, ...]:

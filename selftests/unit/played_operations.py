@@ -41,7 +41,7 @@ class PlayedCluster:
     """
 
     def __init__(self, *, never: dict[str, str] | None = None, csi: bool = True, foreign: bool = False) -> None:
-        self.sent: Counter[str] = Counter()
+        self.request_counts: Counter[str] = Counter()
         self.never = never or {}
         self.asked: list[str] = []
         self.commands: list[list[str]] = []
@@ -184,7 +184,7 @@ class PlayedCluster:
     def _tell(self, resource: Resource, kind: Kind, seen: Object) -> None:
         for watch in self._watches:
             if watch.resource == resource:
-                watch.on_change(Change(kind=kind, seen=watch.slim(seen)))
+                watch.on_change(Change(kind=kind, item=watch.slim(seen)))
 
 
 class PlayedWatch:

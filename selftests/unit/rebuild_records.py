@@ -16,7 +16,7 @@ from acceptance.results.rebuilds import (
     TimedRebuild,
 )
 from acceptance.statistics.step_analyses import ONE_LOOK_CONFIDENCE as CONFIDENCE
-from acceptance.statistics.two_sizes import Repeated
+from acceptance.statistics.two_sizes import RepeatedTiming
 from acceptance.trials.rebuild.model import largest_volumes, projected_volumes
 
 NOW = datetime(2026, 11, 21, 7, 15, 2, tzinfo=UTC)
@@ -66,7 +66,7 @@ def record_of_two(
     """The same with a smaller volume rebuilt before it, as the runner makes it."""
     held = SmallerRebuild(size=sizes[0], rebuilds=list(smaller))
     times = [
-        Repeated(size=size, seconds=[rebuild.seconds for rebuild in rebuilds])
+        RepeatedTiming(size=size, seconds=[rebuild.seconds for rebuild in rebuilds])
         for size, rebuilds in zip(sizes, (smaller, larger), strict=True)
     ]
     largest = projected_volumes(*times, time_limit_s=86400.0, snapshots=snapshots, confidence=CONFIDENCE)

@@ -90,11 +90,11 @@ def verdicts(storage: SharedStorage, *limits: Limit, seed: int, longest_s: float
         plan: AnalysisPlan,
         name: str,
         rate: int | None = None,
-        decided: Callable[[Any], bool] = lambda _: False,
+        is_decided: Callable[[Any], bool] = lambda _: False,
     ) -> Recording:
         number = seed * 3 + ("capacity" in name) + 2 * ("beside" in name)
         samples = storage.seconds_of(rate, seconds=plan.cap, neighbours=loading, seed=number)
-        look = next((each for each in plan.looks if decided([samples[:each]])), plan.cap)
+        look = next((each for each in plan.looks if is_decided([samples[:each]])), plan.cap)
         return recording(samples[:look], profile=profile)
 
     @contextmanager
@@ -108,7 +108,7 @@ def verdicts(storage: SharedStorage, *limits: Limit, seed: int, longest_s: float
         load,
         PROFILE,
         limits=limits,
-        decided=lambda at, each, beyond: decide_beside(at, each, beyond=beyond) != "inconclusive",
+        is_decided=lambda at, each, beyond: decide_beside(at, each, beyond=beyond) != "inconclusive",
         neighbours=neighbours,
         count=2,
         plan=neighbours_plan(longest_s),

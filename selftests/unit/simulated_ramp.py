@@ -57,7 +57,7 @@ class SimulatedApi:
 
     def __init__(self, *, nodes: int = 2) -> None:
         self._lock = threading.RLock()  # of objects, their history and their streams: timers change them, too
-        self.sent: Counter[str] = Counter()
+        self.request_counts: Counter[str] = Counter()
         self.versions = count(1)
         self.objects: dict[str, dict[str, Any]] = {}
         self.history: dict[str, list[Any]] = {}
@@ -79,7 +79,7 @@ class SimulatedApi:
     # What the suite calls.
 
     def snapshot(self, resource: Resource, *, slim: Callable[[Any], Any] = dict, **_: object) -> tuple[list[Any], str]:
-        self.sent[f"LIST {resource.plural}"] += 1
+        self.request_counts[f"LIST {resource.plural}"] += 1
         with self._lock:
             return [slim(each) for each in self.objects[resource.plural].values()], str(next(self.versions))
 
@@ -90,7 +90,7 @@ class SimulatedApi:
         return map(columns.of, self.list(columns.resource))
 
     def watch(self, resource: Resource, *, version: str, **_: object) -> Stream:
-        self.sent[f"WATCH {resource.plural}"] += 1
+        self.request_counts[f"WATCH {resource.plural}"] += 1
         if self.forgets_once and self.streams[resource.plural]:
             self.forgets_once = False
             raise ApiError(status=410, request="WATCH", message="too old resource version")
@@ -103,12 +103,12 @@ class SimulatedApi:
         raise ApiError(status=403, request=f"GET {path}", message="forbidden")
 
     def create(self, resource: Resource, body: Any, **_: object) -> Any:
-        self.sent[f"POST {resource.plural}"] += 1
+        self.request_counts[f"POST {resource.plural}"] += 1
         self.put(resource, body["metadata"]["name"], spec=body["spec"], status={})
         return self.objects[resource.plural][body["metadata"]["name"]]
 
     def patch(self, resource: Resource, name: str, body: Any, **_: object) -> None:
-        self.sent[f"PATCH {resource.plural}"] += 1
+        self.request_counts[f"PATCH {resource.plural}"] += 1
         found = self.objects[resource.plural][name]
         before, now = found["spec"]["replicas"], body["spec"]["replicas"]
         found["spec"]["replicas"] = now
@@ -118,7 +118,7 @@ class SimulatedApi:
             self.remove(PODS, f"{name}-{ordinal}")
 
     def delete(self, resource: Resource, name: str, **_: object) -> None:
-        self.sent[f"DELETE {resource.plural}"] += 1
+        self.request_counts[f"DELETE {resource.plural}"] += 1
         if resource is not CLAIMS:
             self.remove(resource, name)
             return

@@ -82,7 +82,7 @@ def seconds_of(storage: Storage, *, rate: int | None, seconds: int, random: nump
 
 
 def recording(samples: list[Sample], *, profile: Profile = PROFILE) -> Recording:
-    segment = Segment(pod="p", node="n", fio_version="fio-3.33", started=NOW, samples=tuple(samples))
+    segment = Segment(pod="p", node="n", fio_version="fio-3.33", start_time=NOW, samples=tuple(samples))
     volume = PreparedVolume(storage_class="fast", node="n", test_size=2**30)
     return Recording(profile=profile, volume=volume, role="candidate", segments=(segment,))
 
@@ -97,10 +97,10 @@ def loads(storage: Storage, *, seed: int) -> Callable[..., Recording]:
         plan: AnalysisPlan,
         name: str,
         rate: int | None = None,
-        decided: Callable[[BySegment], bool] = lambda _: False,
+        is_decided: Callable[[BySegment], bool] = lambda _: False,
     ) -> Recording:
         samples = seconds_of(storage, rate=rate, seconds=plan.cap, random=random)
-        look = next((each for each in plan.looks if decided([samples[:each]])), plan.cap)
+        look = next((each for each in plan.looks if is_decided([samples[:each]])), plan.cap)
         return recording(samples[:look], profile=profile)
 
     return load
@@ -114,9 +114,9 @@ def record_of(
         loads(storage, seed=seed),
         told.pop("profile", PROFILE),
         limits=limits,
-        decided=lambda at, limit: decide_under_load(at, limit) != "inconclusive",
-        judged=judged_plan(longest_s),
-        unjudged=unjudged_plan(12, in_turn=False),
+        is_decided=lambda at, limit: decide_under_load(at, limit) != "inconclusive",
+        judged_load_plan=judged_plan(longest_s),
+        unjudged_load_plan=unjudged_plan(12, in_turn=False),
     ).record(cache=told.pop("cache", None))
 
 
@@ -140,7 +140,7 @@ def only(storage: Storage, limit: Limit, *, seed: int, longest_s: float) -> Unde
         short,
         PROFILE,
         limits=[limit],
-        decided=lambda at, each: decide_under_load(at, each) != "inconclusive",
-        judged=judged_plan(longest_s),
-        unjudged=unjudged_plan(12, in_turn=False),
+        is_decided=lambda at, each: decide_under_load(at, each) != "inconclusive",
+        judged_load_plan=judged_plan(longest_s),
+        unjudged_load_plan=unjudged_plan(12, in_turn=False),
     ).record(cache=None)

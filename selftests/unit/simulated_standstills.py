@@ -29,7 +29,7 @@ from acceptance.results.document import Verdict
 from acceptance.results.metrics import Metric
 from acceptance.statistics.interim_analyses import MINUTE_S, AnalysisPlan, plan_for
 from acceptance.text.errors import AcceptanceError
-from acceptance.trials.speed.findings import decided, judge_limit
+from acceptance.trials.speed.findings import are_decided, judge_limit
 from selftests.unit.made_limits import made_limit
 
 BETWEEN_S = 0.3
@@ -179,10 +179,10 @@ class SimulatedBench:
                 break
         read = SimpleNamespace(error=None, unreadable=None, messages="", fio_version="fio-3.33")
         outputs = [SimpleNamespace(**vars(read), samples=segment) for segment in self.segments]
-        log: Any = SimpleNamespace(segments=outputs, ended=None if stopped else 0)
-        require_success(load, log, stopped=stopped)
+        log: Any = SimpleNamespace(segments=outputs, exit_status=None if stopped else 0)
+        require_success(load, log, stopped_early=stopped)
         return [
-            Segment(pod="p", node="n", fio_version="fio-3.33", started=datetime.now(UTC), samples=tuple(segment))
+            Segment(pod="p", node="n", fio_version="fio-3.33", start_time=datetime.now(UTC), samples=tuple(segment))
             for segment in self.segments
         ]
 
@@ -232,7 +232,7 @@ def measured(
         volume("fast"),
         profile(durable=durable),
         plan=plan,
-        decided=lambda ours: decided(limits, (), ours, None, plan=plan),
+        is_decided=lambda ours: are_decided(limits, (), ours, None, plan=plan),
         report=lambda each: None,
     )
     return alone.samples, plan

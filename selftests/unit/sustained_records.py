@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from acceptance.limits.limit import Limit
-from acceptance.limits.speed import speed_limit
-from acceptance.limits.speed import sustained as sustained_limit
+from acceptance.limits.speed import speed_limit, sustained_limit
 from acceptance.loads.fio.samples import Sample
 from acceptance.measuring.load import PreparedVolume, Segment
 from acceptance.measuring.measure import Recording
@@ -31,7 +30,7 @@ def samples_of(rates: Sequence[float]) -> list[Sample]:
 
 def sustained(rates: Sequence[float], *, asked_s: int = 0, cache: int | None = None) -> SustainedRecord:
     """The record of a load of so many operations in each second; `asked_s`: as many seconds, unless given."""
-    segment = Segment(pod="p", node="n", fio_version="fio-3.33", started=NOW, samples=tuple(samples_of(rates)))
+    segment = Segment(pod="p", node="n", fio_version="fio-3.33", start_time=NOW, samples=tuple(samples_of(rates)))
     volume = PreparedVolume(storage_class="fast", node="n", test_size=2**30)
     recording = Recording(profile=profile(durable=True), volume=volume, role="candidate", segments=(segment,))
     return sustained_record(recording, asked_s=asked_s or len(rates), limits=[at_least(1)], cache=cache)

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from acceptance.judging.outcome import told, without_figures
+from acceptance.judging.outcome import plain_outcome, without_figures
 from acceptance.results.document import Verdict
 from fixtures import verdicts
 from fixtures.verdicts import HOW, accept
@@ -15,7 +15,9 @@ from fixtures.verdicts import HOW, accept
 
 def test_an_accepted_verdict_is_of_the_test_that_asked(request: pytest.FixtureRequest) -> None:
     recorded: list[Verdict] = []
-    verdict = without_figures("a/b/c/holds", storage_class="fast", status="pass", found=told("held"), limit="it holds")
+    verdict = without_figures(
+        "a/b/c/holds", storage_class="fast", status="pass", finding=plain_outcome("held"), limit="it holds"
+    )
     run = SimpleNamespace(recorder=SimpleNamespace(verdicts=recorded))
     accept.__wrapped__(request, run)(verdict)
     assert [(each.test, each.subject) for each in recorded] == [(request.node.nodeid, "further-tests")]

@@ -33,7 +33,7 @@ def test_a_level_is_accepted_from_a_run_on(history: Path, capsys: pytest.Capture
     )
     found = read_history(history / "history.jsonl")
     assert len(found.runs) == 3 and found.problems == ()
-    (level,) = found.accepted
+    (level,) = found.accepted_levels
     assert (level.accepted, level.storage_class, level.profile) == ("b", "schnell-\u00fc", None)
     assert level.because == "two replicas in place of three"
 
@@ -45,7 +45,7 @@ def test_a_run_that_the_history_does_not_have_is_refused_with_those_it_has(
     assert told.endswith(
         "wanted a run of this history, found no x; its latest runs are a (2026-11-02), b (2026-11-03), c (2026-11-04)"
     )
-    assert read_history(history / "history.jsonl").accepted == ()
+    assert read_history(history / "history.jsonl").accepted_levels == ()
 
 
 def test_what_the_run_has_not_measured_is_refused(history: Path, capsys: pytest.CaptureFixture[str]) -> None:

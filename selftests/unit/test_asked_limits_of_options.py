@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.limits.asked import asked_limit, with_asked
+from acceptance.limits.asked import asked_limit, with_limits
 from acceptance.limits.file import load_limits
 from acceptance.limits.shipped import shipped_profiles
 from acceptance.loads.profile_folder import find_profiles, missing_in
@@ -20,7 +20,7 @@ TIER = load_limits(SHIPPED, profiles=shipped_profiles()).tier("baseline")
 
 def asked(*texts: str) -> list[str]:
     limits = [asked_limit(text) for text in texts]
-    tier = with_asked(TIER, limits, profiles=shipped_profiles(), missing=missing_in(find_profiles(PROFILES)))
+    tier = with_limits(TIER, limits, profiles=shipped_profiles(), missing=missing_in(find_profiles(PROFILES)))
     before, after = ([f"{each.profile}: {words_of(each)}" for each in of.of("limits")] for of in (TIER, tier))
     return [each for each in after if each not in before]
 
@@ -42,7 +42,7 @@ def test_it_takes_the_place_of_the_tiers_own(text: str, told: list[str]) -> None
 
 
 def test_the_reason_stays_and_says_what_was_in_its_place() -> None:
-    tier = with_asked(TIER, [asked_limit("sync-write-iops.write.iops>=10")], profiles=shipped_profiles())
+    tier = with_limits(TIER, [asked_limit("sync-write-iops.write.iops>=10")], profiles=shipped_profiles())
     (found,) = (each for each in tier.of("limits", profile="sync-write-iops") if each.metric.path == "write.iops")
     assert found.bound == 10 and len(tier.limits) == len(TIER.limits)
     assert found.because.startswith("every commit of a database")

@@ -40,7 +40,7 @@ def test_a_silence_is_as_long_as_it_is() -> None:
     assert loaded_s([load, load]) == 24
     assert [lengths(list(batch)) for batch in batches(load, length=4)] == [[1, 1, 9, 1]]
     assert [lengths(list(batch)) for batch in batches(load, length=1)] == [[1], [1], [9], [1]]
-    assert lengths(list(first_seconds(load, wanted=3))) == [1, 1, 9]
+    assert lengths(list(first_seconds(load, seconds=3))) == [1, 1, 9]
 
 
 @given(durations, st.integers(1, 6))
@@ -54,7 +54,7 @@ def test_every_sample_is_in_one_batch_and_in_order(durations_s: list[float], len
 @given(durations, st.integers(1, 60))
 def test_the_first_seconds_are_enough_and_no_more(durations_s: list[float], wanted: int) -> None:
     load = samples(*durations_s)
-    found = first_seconds(load, wanted=wanted)
+    found = first_seconds(load, seconds=wanted)
     assert list(found) == load[: len(found)]
     assert seconds_of(found[:-1]) < wanted
     assert seconds_of(found) >= wanted or len(found) == len(load)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.report.comparing.between_runs import told_between_runs
+from acceptance.report.comparing.between_runs import with_between_run_noise
 from acceptance.report.comparing.differences import differences
 from acceptance.report.comparing.model import Finding
 from acceptance.results.document import Results
@@ -48,7 +48,7 @@ def findings(*, noise: float, fall: float, pairs: int, nights: int) -> list[Find
         values = [1000.0 * math.exp(source.gauss(0.0, noise)) for _ in range(nights + 2)]
         first, second = run(values[-2]), run(values[-1] * (1.0 - fall))
         (found,) = differences(first, second, ("fast", "fast"))
-        each = told_between_runs(
+        each = with_between_run_noise(
             found, (first, first.measurements[0]), (second, second.measurements[0]), history(values[:-2])
         )
         assert each.change is not None and found.change is not None

@@ -41,7 +41,7 @@ def compared(kind: tuple[float, float, float], *, seed: int, durable: bool) -> F
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_does_more_in_all_is_convicted_and_never_passes(kind: tuple[float, float, float], durable: bool) -> None:
     """The mean of the logarithms of its seconds says 0.39 of the first: that convicted none of 1,200."""
-    verdicts = [compared(kind, seed=seed, durable=durable).compared(RULE) for seed in range(1, RUNS + 1)]
+    verdicts = [compared(kind, seed=seed, durable=durable).compare(RULE) for seed in range(1, RUNS + 1)]
     statuses = [verdict.status for verdict in verdicts]
     assert "pass" not in statuses
     assert statuses.count("fail") >= 0.6 * RUNS

@@ -21,7 +21,7 @@ RAW = "fio/sync-write-iops-fast-1.json"
 def ended(folder: Path, *, exit_status: int | None = 5) -> RunFolder:
     made = RunFolder(folder, run_id="r")
     made.make()
-    recorder = Recorder(run_id="r", started=datetime.now(UTC), settings={"tier": "µ"}, tier_limits=0)
+    recorder = Recorder(run_id="r", started_at=datetime.now(UTC), settings={"tier": "µ"}, tier_limits=0)
     made.write_results(recorder.results())
     made.write_fio("sync-write-iops-fast-1", ["{}\n"])
     made.write_fio("Größe 大", [])
@@ -39,7 +39,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_what_a_run_left_is_as_listed_and_coreutils_say_so_too(folder: Path) -> None:
     found = check(folder)
-    assert (found.listed, found.problems, list(found.unlisted)) == (4, [], [NAME])
+    assert (found.listed_count, found.problems, list(found.unlisted_files)) == (4, [], [NAME])
     done = subprocess.run(
         ["sha256sum", "-c", "--strict", NAME], cwd=folder, capture_output=True, text=True, check=False
     )
@@ -54,12 +54,12 @@ def test_what_machines_read_is_covered_as_far_as_it_was_made(made: tuple[str, ..
     for name in made:
         (run.path / name).write_text("1")
     run.seal()
-    assert list(check(run.path).unlisted) == [NAME, *made]  # it may be written again
+    assert list(check(run.path).unlisted_files) == [NAME, *made]  # it may be written again
     run.seal(whole=True)
     for name in made:
         (run.path / name).write_text("2")
     found = check(run.path)
-    assert (list(found.changed), list(found.unlisted)) == (list(made), [NAME])
+    assert (list(found.changed_files), list(found.unlisted_files)) == (list(made), [NAME])
 
 
 def test_checksums_that_coreutils_wrote_are_read_too(folder: Path) -> None:
@@ -123,19 +123,19 @@ def test_signatures_and_what_is_made_of_the_results_are_not_covered(folder: Path
     for name in (f"{NAME}.asc", f"{NAME}.minisig", f"{NAME}.cosign.bundle", "junit.xml", "again.html", "metrics.prom"):
         (folder / name).write_text("")
     assert check(folder).problems == []
-    assert len(check(folder).unlisted) == 7
+    assert len(check(folder).unlisted_files) == 7
 
 
 def test_the_report_of_an_older_suite_is_not_covered(folder: Path) -> None:
     listed = folder / NAME
     listed.write_text("".join(line for line in listed.open() if "report.html" not in line))
     found = check(folder)
-    assert (found.problems, list(found.unlisted)) == ([], [NAME, "report.html"])
+    assert (found.problems, list(found.unlisted_files)) == ([], [NAME, "report.html"])
 
 
 def test_results_that_are_written_again_leave_no_page_in_the_list(folder: Path) -> None:
     """The page is of the results before: it is covered once it was written again."""
-    recorder = Recorder(run_id="r", started=datetime.now(UTC), settings={}, tier_limits=0)
+    recorder = Recorder(run_id="r", started_at=datetime.now(UTC), settings={}, tier_limits=0)
     RunFolder(folder.parent, run_id="r").write_results(recorder.results(exit_status=5))
     assert "report.html" not in (folder / NAME).read_text()
     assert check(folder).problems == []

@@ -59,7 +59,7 @@ class Cluster:
         self.asked[f"list {resource.plural}"] += 1
         return [slim(each) for each in self.there[resource.plural].values()]
 
-    def each(self, resource: Resource) -> Iterator[Any]:
+    def iterate(self, resource: Resource) -> Iterator[Any]:
         return iter(self.list(resource))
 
     def rows(self, columns: Columns[Any]) -> Iterator[Any]:

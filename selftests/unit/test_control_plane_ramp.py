@@ -75,7 +75,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def ramp(api: SimulatedApi, *, rules: RampRules = RULES, **settings: Any) -> ControlPlaneRecord:
     workspace = Workspace(api=cast(Api, api), run_id="r", namespace="ns", image="image:1", timeout_s=5)
-    usual = {"goal": 40, "required": 1, "volume_size": 2**30, "timeout_s": 60.0, "down_s": 60.0}
+    usual = {"goal": 40, "required_pods": 1, "volume_size": 2**30, "timeout_s": 60.0, "down_s": 60.0}
     kept: list[ControlPlaneRecord] = []
     runner = RampRunner(
         workspace,
@@ -118,11 +118,11 @@ def test_it_asks_once_for_each_event_it_causes_and_never_polls() -> None:
     api = SimulatedApi()
     api.claims_go_after_s = 0.2
     ramp(api)
-    assert api.sent["DELETE persistentvolumeclaims"] == 40
-    assert api.sent["PATCH statefulsets"] <= 2 * 40
+    assert api.request_counts["DELETE persistentvolumeclaims"] == 40
+    assert api.request_counts["PATCH statefulsets"] <= 2 * 40
     kinds = ("nodes", "volumeattachments", "persistentvolumes", "persistentvolumeclaims", "events", "pods")
-    assert {kind: api.sent[f"WATCH {kind}"] for kind in kinds} == dict.fromkeys(kinds, 1)
-    assert all(api.sent[f"LIST {kind}"] <= 3 for kind in kinds)
+    assert {kind: api.request_counts[f"WATCH {kind}"] for kind in kinds} == dict.fromkeys(kinds, 1)
+    assert all(api.request_counts[f"LIST {kind}"] <= 3 for kind in kinds)
 
 
 def test_metrics_that_may_not_be_read_are_not_there_with_the_reason() -> None:
@@ -368,7 +368,7 @@ def test_a_limit_of_cpu_that_the_cluster_gives_ends_it_at_once() -> None:
 def test_nodes_that_cannot_hold_what_is_required_are_told_before_any_pod_is_made() -> None:
     api = SimulatedApi()
     with pytest.raises(EnvironmentFailure, match=r"2 nodes of the ramp hold 220 more pods .* the tier requires 300"):
-        ramp(api, goal=300, required=300)
+        ramp(api, goal=300, required_pods=300)
     assert api.objects["statefulsets"] == {}
 
 

@@ -15,7 +15,7 @@ VIEW = PodView(
     name="a",
     set_name="s",
     node="",
-    scheduled=False,
+    is_scheduled=False,
     running=False,
     running_for_s=None,
     ready=False,
@@ -24,7 +24,7 @@ VIEW = PodView(
     attach_limit=False,
     problem="",
 )
-SCHEDULED = replace(VIEW, node="n", scheduled=True)
+SCHEDULED = replace(VIEW, node="n", is_scheduled=True)
 RUNNING = replace(SCHEDULED, running=True, running_for_s=3.0)
 
 

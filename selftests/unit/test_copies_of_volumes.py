@@ -29,7 +29,7 @@ from acceptance.trials.features.parallel_clones import CLONES, try_parallel_clon
 from acceptance.trials.features.read_only_copies import try_read_only_copy
 from acceptance.trials.features.several_volumes import try_two_volumes
 from acceptance.trials.features.sizes import size_in, sizes_in
-from acceptance.trials.features.trying import CAPABILITIES, DECLARED
+from acceptance.trials.features.trying import CAPABILITIES, DECLARATIONS
 from selftests.unit.simulated_api import SimulatedApi
 from selftests.unit.test_volume_features import TriedBench
 
@@ -116,7 +116,7 @@ class FolderBench:
     def ask_for(self, plan: Any) -> None:
         plan.asked_for = True
 
-    def ended(self, plan: Any) -> str:
+    def wait_output(self, plan: Any) -> str:
         assert plan.asked_for
         return self.run(plan.claim, plan.script, **plan.variables)
 
@@ -311,9 +311,9 @@ def test_a_content_that_outlives_its_snapshot_is_waited_for(monkeypatch: pytest.
 def test_what_needs_snapshots_or_growth_is_known_to_be_missing_without_trying() -> None:
     site = Site(classes={"fast": TriedBench.storage_class}, snapshots=False)
     for capability in CAPABILITIES:
-        needed = DECLARED[capability].needs or capability
+        needed = DECLARATIONS[capability].needs or capability
         why = lacks_feature(site, "fast", capability)
         assert (why is not None) == (needed in ("expansion", "snapshot")), capability
         assert why is None or why.startswith(f"capability '{capability}': ")
-    of_devices = {name for name, declared in DECLARED.items() if declared.of_devices}
+    of_devices = {name for name, declared in DECLARATIONS.items() if declared.of_devices}
     assert {each for each in CAPABILITIES if "block" in each} == of_devices

@@ -20,7 +20,7 @@ from acceptance.loads.verified.jobs import BLOCK, PLACES, header_place, job_file
 from acceptance.loads.verified.mismatches import Mismatch, Verification, read_verification
 from acceptance.results.requirement import Outcome
 from acceptance.text.errors import EnvironmentFailure, StorageFailure
-from acceptance.trials.integrity.rewriting import read_rewritten, rewrite_command
+from acceptance.trials.integrity.rewriting import read_progress, rewrite_command
 from acceptance.trials.integrity.volume import VerifiedVolume
 from acceptance.wording import sentence
 from acceptance.wording.integrity import wrong
@@ -50,7 +50,7 @@ def run_command(folder: Path, command: str, *, writing: int = 1) -> str:
 
 def seen(file: Path) -> Verification:
     """What reading it shows."""
-    return read_verification(run_command(file.parent, verify_command(str(file.parent))), wanted=SIZE)
+    return read_verification(run_command(file.parent, verify_command(str(file.parent))), expected_size=SIZE)
 
 
 def complaint(verification: Verification) -> str | None:
@@ -66,7 +66,7 @@ def change(file: Path, offset: int, content: bytes) -> None:
 
 
 def test_nothing_is_wrong_with_what_was_written(file: Path) -> None:
-    assert seen(file) == Verification(wanted=SIZE, read=SIZE, bad=0, mismatches=())
+    assert seen(file) == Verification(expected_size=SIZE, read=SIZE, bad=0, mismatches=())
     assert complaint(seen(file)) is None
 
 
@@ -105,9 +105,9 @@ def test_a_block_of_any_earlier_writing_is_found(file: Path, writing: int) -> No
     run_command(file.parent, write_command(str(file.parent)), writing=writing)
     change(file, 4 * BLOCK, old[4 * BLOCK : 5 * BLOCK])
     output = run_command(file.parent, verify_command(str(file.parent)), writing=writing)
-    found = read_verification(output, wanted=SIZE)
+    found = read_verification(output, expected_size=SIZE)
     assert "1 of 32 blocks" in str(complaint(found))
-    assert found.mismatches == (Mismatch(offset=4 * BLOCK, found="older or foreign content"),)
+    assert found.mismatches == (Mismatch(offset=4 * BLOCK, content="older or foreign content"),)
 
 
 def test_a_file_that_is_gone_cannot_be_read_and_is_not_made_anew(file: Path) -> None:
@@ -119,7 +119,7 @@ def test_a_file_that_is_gone_cannot_be_read_and_is_not_made_anew(file: Path) -> 
 
 def test_fio_that_never_came_to_its_end_says_nothing_of_the_storage() -> None:
     with pytest.raises(EnvironmentFailure, match="fio printed Killed"):
-        read_verification("Killed\n", wanted=SIZE)
+        read_verification("Killed\n", expected_size=SIZE)
 
 
 def test_of_a_file_that_is_all_wrong_the_count_is_whole_and_the_words_are_few(file: Path) -> None:
@@ -133,15 +133,17 @@ def test_of_a_file_that_is_all_wrong_the_count_is_whole_and_the_words_are_few(fi
 
 @given(bad=st.sets(st.integers(0, 200)), lost=st.integers(0, 3))
 def test_no_mismatch_and_no_loss_goes_untold(bad: set[int], lost: int) -> None:
-    mismatches = tuple(Mismatch(offset=each * BLOCK, found="zeros") for each in sorted(bad))
-    told = complaint(Verification(wanted=201 * BLOCK, read=(201 - lost) * BLOCK, bad=len(bad), mismatches=mismatches))
+    mismatches = tuple(Mismatch(offset=each * BLOCK, content="zeros") for each in sorted(bad))
+    told = complaint(
+        Verification(expected_size=201 * BLOCK, read=(201 - lost) * BLOCK, bad=len(bad), mismatches=mismatches)
+    )
     assert (told is None) == (not bad and not lost)
     if bad:
         assert str(told).startswith(f"{len(bad)} of {201 - lost} blocks") and f"{min(bad) * BLOCK:,}" in str(told)
 
 
 def test_a_count_without_words_is_a_complaint_all_the_same() -> None:
-    assert "3 of 32 blocks" in str(complaint(Verification(wanted=SIZE, read=SIZE, bad=3, mismatches=())))
+    assert "3 of 32 blocks" in str(complaint(Verification(expected_size=SIZE, read=SIZE, bad=3, mismatches=())))
 
 
 def test_a_file_that_is_written_over_and_over_is_that_of_the_last_time(file: Path) -> None:
@@ -154,23 +156,23 @@ def test_a_file_that_is_written_over_and_over_is_that_of_the_last_time(file: Pat
         output = process.stdout.readline()
         (file.parent / "enough").touch()
         output += process.stdout.read()
-    told = read_rewritten(output)
-    assert told.over and told.written >= 1
-    again = run_command(file.parent, verify_command(str(file.parent)), writing=told.written)
-    assert complaint(read_verification(again, wanted=SIZE)) is None
-    before = run_command(file.parent, verify_command(str(file.parent)), writing=told.written + 1)
-    assert read_verification(before, wanted=SIZE).bad == BLOCKS
+    told = read_progress(output)
+    assert told.over and told.writings >= 1
+    again = run_command(file.parent, verify_command(str(file.parent)), writing=told.writings)
+    assert complaint(read_verification(again, expected_size=SIZE)) is None
+    before = run_command(file.parent, verify_command(str(file.parent)), writing=told.writings + 1)
+    assert read_verification(before, expected_size=SIZE).bad == BLOCKS
 
 
 def test_a_write_that_fails_ends_the_writing(file: Path) -> None:
     (file.parent / "write.fio").unlink()
-    told = read_rewritten(run_command(file.parent, rewrite_command(str(file.parent))))
-    assert (told.written, told.over) == (0, False)
+    told = read_progress(run_command(file.parent, rewrite_command(str(file.parent))))
+    assert (told.writings, told.over) == (0, False)
     assert "write.fio" in told.output
 
 
 def mismatches(*offsets: int, found: str = "zeros") -> tuple[Mismatch, ...]:
-    return tuple(Mismatch(offset=offset * BLOCK, found=found) for offset in offsets)
+    return tuple(Mismatch(offset=offset * BLOCK, content=found) for offset in offsets)
 
 
 @pytest.mark.parametrize(
@@ -187,7 +189,7 @@ def mismatches(*offsets: int, found: str = "zeros") -> tuple[Mismatch, ...]:
     ],
 )
 def test_damage_is_data(changes: dict[str, Any], code: str, facts: dict[str, Any]) -> None:
-    fields: dict[str, Any] = {"wanted": SIZE, "read": SIZE, "bad": 0, "mismatches": ()}
+    fields: dict[str, Any] = {"expected_size": SIZE, "read": SIZE, "bad": 0, "mismatches": ()}
     found = damage(Verification(**fields | changes))
     assert found is not None and found.code == f"integrity.{code}"
     assert {name: found.facts.get(name) for name in facts} == facts

@@ -84,7 +84,7 @@ def test_a_logo_that_is_none(content: bytes | None, told: str, tmp_path: Path) -
 
 
 def declared(**more: Any) -> Results:
-    recorder = Recorder(run_id="r", started=datetime.now(UTC), settings={"tier": "t"}, tier_limits=0)
+    recorder = Recorder(run_id="r", started_at=datetime.now(UTC), settings={"tier": "t"}, tier_limits=0)
     recorder.declaration = Declaration(**({"product": "Fast <b>", "version": "3", "run_by": "me"} | more))
     return recorder.results()
 

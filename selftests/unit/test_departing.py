@@ -37,11 +37,11 @@ def test_what_is_known_is_looked_at_by_name_and_all_else_at_the_end(monkeypatch:
     place = Place(monkeypatch, "a", "b")
     going = place.departing("a", "b")
     for _ in range(10):
-        assert [each["metadata"]["name"] for each in going.look().some] == ["a", "b"]
+        assert [each["metadata"]["name"] for each in going.look().objects] == ["a", "b"]
     place.names.remove("a")
-    assert [each["metadata"]["name"] for each in going.look().some] == ["b"] and place.searched == []
+    assert [each["metadata"]["name"] for each in going.look().objects] == ["b"] and place.searched == []
     place.names.clear()
-    assert going.look().gone and going.is_gone and len(place.searched) == 1
+    assert going.look().is_gone and going.is_gone and len(place.searched) == 1
 
 
 def test_one_that_came_late_is_looked_at_by_name_from_then_on(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -49,7 +49,7 @@ def test_one_that_came_late_is_looked_at_by_name_from_then_on(monkeypatch: pytes
     going = place.departing("a")
     for _ in range(10):
         left = going.look()
-        assert [each["metadata"]["name"] for each in left.some] == ["late"] and not left.gone
+        assert [each["metadata"]["name"] for each in left.objects] == ["late"] and not left.is_gone
     assert len(place.searched) == 1
 
 
@@ -58,7 +58,7 @@ def test_searches_that_repeat_are_some_time_apart(monkeypatch: pytest.MonkeyPatc
     place = Place(monkeypatch)
     going: Departing[str] = Departing((), find=lambda name: None, search=lambda: [*place.search(), "gone soon"])
     for _ in range(40):
-        assert not going.look().gone
+        assert not going.look().is_gone
         place.clock.sleep(1.0)
     assert len(place.searched) == 40 / WIDE_LOOK_S
     assert all(later - earlier >= WIDE_LOOK_S for earlier, later in pairwise(place.searched))
@@ -70,9 +70,9 @@ def test_nothing_is_gone_before_a_search_has_found_nothing(monkeypatch: pytest.M
     going.look()
     place.names.clear()
     left = going.look()
-    assert (left.some, left.more, left.gone) == ((), 0, False)
+    assert (left.objects, left.more, left.is_gone) == ((), 0, False)
     place.clock.sleep(WIDE_LOOK_S)
-    assert going.look().gone
+    assert going.look().is_gone
 
 
 def test_many_are_searched_for_and_not_looked_at_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,11 +81,11 @@ def test_many_are_searched_for_and_not_looked_at_one_by_one(monkeypatch: pytest.
     going = place.departing(*names)
     for _ in range(20):
         left = going.look()
-        assert (len(left.some), left.more, left.gone) == (FEW, 1000 - FEW, False)
+        assert (len(left.objects), left.more, left.is_gone) == (FEW, 1000 - FEW, False)
         place.clock.sleep(1.0)
     assert len(place.searched) == 20 / WIDE_LOOK_S and len(place.found) == FEW * len(place.searched)
     place.names.clear()
-    assert going.look().gone
+    assert going.look().is_gone
 
 
 def test_what_no_look_has_found_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -186,12 +186,12 @@ def _without_ids(value: Any) -> Any:
 
 def test_the_image_holds_all_that_a_run_reads() -> None:
     there_is = {path.name for path in ROOT.iterdir() if not path.name.startswith((".", "__"))}
-    assert {name for name, place in RECIPE.copied.items() if place == f"/suite/{name}"} == there_is - NOT_OF_A_RUN
+    assert {name for name, place in RECIPE.copies.items() if place == f"/suite/{name}"} == there_is - NOT_OF_A_RUN
 
 
 def test_what_the_image_holds_works_alone(tmp_path: Path) -> None:
     """Without the embedded cluster, which is lab: nothing of a run needs it."""
-    for name in RECIPE.copied:
+    for name in RECIPE.copies:
         (tmp_path / name).symlink_to(ROOT / name)
     surroundings = {
         name: value for name, value in os.environ.items() if not name.startswith(("STORAGE_", "PY", "KUBE"))

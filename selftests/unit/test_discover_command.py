@@ -14,7 +14,7 @@ import pytest
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.api_requests import LOOK_RETRY_S
-from acceptance.commands.named_cluster import connected
+from acceptance.commands.named_cluster import connect
 from selftests.unit.loopback_server import Loopback, kubeconfig, loopback
 from selftests.warm_start import run_module
 
@@ -81,7 +81,7 @@ def test_a_server_that_does_not_answer_is_given_up_soon_by_who_only_reads(
     gone = SimpleNamespace(version=lambda *, timeout_s=None: asked.append(timeout_s))
     monkeypatch.setattr(Api, "from_kubeconfig", lambda *_, **__: gone)
     chosen = argparse.Namespace(in_cluster=False, kubeconfig=Path("mine"), context=None, embedded_name=None)
-    with connected(chosen, only_reads=only_reads):
+    with connect(chosen, only_reads=only_reads):
         assert asked == [tried_s]
 
 

@@ -173,8 +173,8 @@ def test_what_may_not_be_listed_is_told_and_the_rest_is_looked_at() -> None:
     look = look_at_storage(
         cast(Api, Forbidding({"csinodes": 403, "volumesnapshotclasses": 404, "volumegroupsnapshotclasses": 403}))
     )
-    assert look.found.keys() == {"classes", "drivers", "capacities", "pods"}
-    assert look.found["pods"] == [pod("a", image="x")]
+    assert look.objects.keys() == {"classes", "drivers", "capacities", "pods"}
+    assert look.objects["pods"] == [pod("a", image="x")]
     assert look.unread == {
         "csi_nodes": "this account may not list them",
         "snapshot_classes": "this cluster has no such kind",
@@ -186,7 +186,7 @@ def test_without_group_snapshots_nothing_is_said_of_them() -> None:
     api = Forbidding({})
     api.group_versions = lambda group: []  # type: ignore[method-assign]
     look = look_at_storage(cast(Api, api))
-    assert look.found["group_classes"] == [] and look.unread == {}
+    assert look.objects["group_classes"] == [] and look.unread == {}
     groups = [{"driver": CSI}]
     assert [each.groups for each in found(LOCAL, GOOD, group_classes=groups).classes] == [True, False]
 

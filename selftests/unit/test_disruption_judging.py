@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from acceptance.judging.disruptions import FIELDS, judge_disruption, judge_records_kept, unjudged
+from acceptance.judging.disruptions import FIELDS, judge_disruption, judge_records_kept, skip_judging
 from acceptance.limits.declared import DISRUPTION
 from acceptance.limits.limit import Limit
 from acceptance.limits.tiers import ALL_OPTIONS
-from acceptance.planning.assumed_throughput import EMBEDDED
+from acceptance.planning.assumed_throughput import EMBEDDED_CLUSTER
 from acceptance.planning.failures import storage_pods as planned
 from acceptance.report.summary import render_summary
 from acceptance.results.document import Verdict
@@ -78,7 +78,7 @@ def test_records_that_nobody_can_read_are_no_pass() -> None:
 
 @pytest.mark.parametrize("kind", FIELDS)
 def test_without_a_limit_it_is_measured_and_not_judged(kind: str) -> None:
-    verdict = unjudged([storage_pods()], kind)
+    verdict = skip_judging([storage_pods()], kind)
     assert verdict.status == "skipped" and f"add one under disruption: {DISRUPTION.bounds[kind][0]}:" in verdict.reason
 
 
@@ -104,9 +104,9 @@ def test_the_report_has_a_row_for_each_kill_and_tells_what_was_lost() -> None:
 
 
 def test_the_plan_counts_each_selector() -> None:
-    one, two = (planned("fast", number, write_s=5, assumed=EMBEDDED) for number in (1, 2))
+    one, two = (planned("fast", number, write_s=5, speeds=EMBEDDED_CLUSTER) for number in (1, 2))
     assert two.about_s == 2 * one.about_s > 120
-    assert "killed one at a time (2 selectors)" in two.what
+    assert "killed one at a time (2 selectors)" in two.description
 
 
 GONE = kill("csi-2", ready_s=None, new_volume_s=None, problem="waited 300 s")
@@ -126,8 +126,8 @@ UNREAD = storage_pods(read_on="", unread="no pod started")
         (judge_disruption([storage_pods(kill(gap_s=20.4))], limit(WRITE_GAP)), "on_both_sides", {"kills": 1}),
         (judge_disruption([storage_pods(GONE)], limit(POD_READY)), "never", {**POD, "problem": "waited 300 s"}),
         (judge_disruption([storage_pods(GONE)], limit(NEW_VOLUME)), "not_tried", {"what": "new_volume"}),
-        (unjudged([storage_pods()], WRITE_GAP), "not_judged", {"what": "write_gap", "seconds": 0.3}),
-        (unjudged([storage_pods(GONE)], POD_READY), "not_judged", {**POD, "seconds": None}),
+        (skip_judging([storage_pods()], WRITE_GAP), "not_judged", {"what": "write_gap", "seconds": 0.3}),
+        (skip_judging([storage_pods(GONE)], POD_READY), "not_judged", {**POD, "seconds": None}),
         (judge_records_kept([storage_pods()]), "records_kept", {"acknowledged": 400, "kills": 1}),
         (
             judge_records_kept([storage_pods(lost=[(12, 14)]), UNREAD]),

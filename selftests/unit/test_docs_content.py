@@ -71,7 +71,7 @@ def test_limits_and_targets_that_are_shown_are_valid(content: str, tmp_path: Pat
     tier = f"version: 1\ntiers:\n  shown:\n{textwrap.indent(content, '    ')}\n"
     file.write_text(content if content.startswith("version:") else tier, encoding="utf-8")
     profiles = {*find_profiles(ROOT / "profiles"), "order-log"}
-    load_limits(file, profiles=profiles, shipped=ROOT / "thresholds.yaml")
+    load_limits(file, profiles=profiles, shipped_path=ROOT / "thresholds.yaml")
 
 
 def words_of(tree: ast.AST) -> Iterator[str]:

@@ -68,21 +68,21 @@ def drained(*, csi: bool = True) -> PagedApiServer:
 def test_all_ways_to_see_the_volume_on_the_node_are_looked_at() -> None:
     server = drained()
     attached = attached_to(server.api, volume="ours", node="n1")
-    assert attached.seen(server.api) == [
+    assert attached.find_signs(server.api) == [
         "VolumeAttachment csi-ours",
         "the volume in the node's status.volumesAttached",
         "the volume in the node's status.volumesInUse",
     ]
     del server.objects["volumeattachments"]["", "csi-ours"]
     server.objects["nodes"]["", "n1"]["status"]["volumesAttached"].pop(0)
-    assert attached.seen(server.api) == ["the volume in the node's status.volumesInUse"]
+    assert attached.find_signs(server.api) == ["the volume in the node's status.volumesInUse"]
     del server.objects["nodes"]["", "n1"]
-    assert attached.seen(server.api) == []
+    assert attached.find_signs(server.api) == []
 
 
 def test_volumes_that_are_not_attached_are_seen_nowhere() -> None:
     server = drained(csi=False)
-    assert attached_to(server.api, volume="ours", node="n1").seen(server.api) == []
+    assert attached_to(server.api, volume="ours", node="n1").find_signs(server.api) == []
 
 
 @pytest.mark.parametrize("goes", [True, False])

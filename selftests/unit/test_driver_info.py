@@ -10,13 +10,13 @@ import yaml
 from pydantic import BaseModel, ConfigDict
 
 from acceptance.__main__ import main
-from acceptance.report.driver_info import KNOWN, driver_info
+from acceptance.report.driver_info import E2E_CAPABILITIES, driver_info
 from acceptance.results.clusters import StorageClass
 from acceptance.results.document import Results
 from acceptance.results.features import Capability, CapabilityRecord, CapabilityStatus
 from acceptance.results.run_folder import RunFolder
 from acceptance.text.errors import WrongUsage
-from acceptance.trials.features.trying import DECLARED
+from acceptance.trials.features.trying import DECLARATIONS
 from selftests.unit.compared_runs import class_of, cluster, judged, run_of
 
 PERSISTS = "tests/test_provisioning.py::test_data_survives_a_new_pod_on_the_same_node[fast]"
@@ -87,8 +87,8 @@ def test_all_that_was_seen_is_claimed_and_nothing_else() -> None:
 
 
 def test_what_the_e2e_knows_is_asked_of_capabilities_that_there_are() -> None:
-    claimed = {name for declared in DECLARED.values() for name in declared.e2e}
-    assert {"RWX", "pvcDataSource"} < claimed <= set(KNOWN)
+    claimed = {name for declared in DECLARATIONS.values() for name in declared.e2e}
+    assert {"RWX", "pvcDataSource"} < claimed <= set(E2E_CAPABILITIES)
 
 
 def test_every_capability_has_its_reason_claimed_or_not() -> None:
@@ -96,7 +96,7 @@ def test_every_capability_has_its_reason_claimed_or_not() -> None:
     told = "\n".join(line for line in text.splitlines() if "#" in line)
     assert "pvcDataSource: not claimed: capability clone missing: missing so" in told
     assert "exec: not claimed: no test of this run asks it" in told and "run r1" in told
-    assert [name for name in KNOWN if f"{name}: " not in text] == []
+    assert [name for name in E2E_CAPABILITIES if f"{name}: " not in text] == []
 
 
 def test_growing_without_a_pod_is_not_claimed_though_the_e2e_would_take_it_for_granted() -> None:

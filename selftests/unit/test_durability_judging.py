@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 import pytest
 
-from acceptance.judging.crashes import judge_durability, judge_failover, judge_stayed, unjudged
+from acceptance.judging.crashes import judge_durability, judge_failover, judge_release, skip_judging
 from acceptance.limits.declared import FAILOVER
 from acceptance.results.crashes import Failure
 from acceptance.results.document import Verdict
@@ -84,7 +84,7 @@ def test_a_failover_that_took_too_long_tells_where_the_time_went() -> None:
 
 
 def test_without_a_limit_it_is_measured_and_not_judged() -> None:
-    verdict = unjudged(failover(44.0))
+    verdict = skip_judging(failover(44.0))
     assert verdict.status == "skipped"
     assert "took 44.0 s" in verdict.reason and "failover: time:" in verdict.reason
 
@@ -95,13 +95,13 @@ def test_a_drain_is_judged_by_a_limit_of_its_own() -> None:
     assert (verdict.status, verdict.profile, verdict.measured) == ("fail", "drain", 14.5)
     assert verdict.reason.startswith("drain on fast took 14.5 s from the last durable write on node-1 to the first on")
     assert verdict.limit == "time until the volume of a drained node is written on another: at most 10 s"
-    without = unjudged(failover(9.0, failure="drained"))
+    without = skip_judging(failover(9.0, failure="drained"))
     assert without.profile == "drain" and "failover: drain_time:" in without.reason
 
 
 @pytest.mark.parametrize(("stayed", "status"), [([], "pass"), (["VolumeAttachment csi-1"], "fail")])
 def test_what_stays_on_a_drained_node_is_told(stayed: list[str], status: str) -> None:
-    verdict = judge_stayed(failover(9.0, failure="drained", stayed=stayed))
+    verdict = judge_release(failover(9.0, failure="drained", stayed=stayed))
     assert (verdict.status, verdict.id) == (status, "fast/drain/stayed/holds")
     assert ("still on node-1 there was VolumeAttachment csi-1;" in verdict.reason) == bool(stayed)
     assert ("attached to node-1 nor in use there" in verdict.reason) != bool(stayed)  # more the cluster does not show
@@ -111,7 +111,7 @@ def test_where_the_cluster_shows_no_volume_on_any_node_nothing_is_known_of_what_
     with pytest.raises(
         Unsupported, match="capability 'attachments': the cluster shows no attachment of volumes of fast"
     ):
-        judge_stayed(failover(9.0, failure="drained"))
+        judge_release(failover(9.0, failure="drained"))
 
 
 def test_a_tier_may_limit_failovers_and_drains_each_alone() -> None:
@@ -176,9 +176,9 @@ LOSS = {"failure": "node-failed", "acknowledged": 1930, "read_on": "node-1"}
             {**MOVE, "phases": [{"name": "node seen to be lost", "seconds": 70.0}]},
         ),
         (judge_failover(failover(60.9), LIMIT), "failover_on_both_sides", MOVE),
-        (unjudged(failover(9.0, failure="drained")), "failover_not_judged", {"key": "drain_time"}),
-        (judge_stayed(DRAINED), "volume_stayed", {**MOVE, "stayed": ["VolumeAttachment csi-1"]}),
-        (judge_stayed(DRAINED.model_copy(update={"stayed": []})), "volume_released", {"failure": "drained"}),
+        (skip_judging(failover(9.0, failure="drained")), "failover_not_judged", {"key": "drain_time"}),
+        (judge_release(DRAINED), "volume_stayed", {**MOVE, "stayed": ["VolumeAttachment csi-1"]}),
+        (judge_release(DRAINED.model_copy(update={"stayed": []})), "volume_released", {"failure": "drained"}),
     ],
 )
 def test_what_was_found_is_data(verdict: Verdict, code: str, facts: dict[str, Any]) -> None:
@@ -187,7 +187,7 @@ def test_what_was_found_is_data(verdict: Verdict, code: str, facts: dict[str, An
 
 
 def test_no_loss_and_nothing_left_behind_are_asked_for_as_counts() -> None:
-    for verdict, count in ((judge_durability(durability(lost=[(7, 9)])), 3), (judge_stayed(DRAINED), 1)):
+    for verdict, count in ((judge_durability(durability(lost=[(7, 9)])), 3), (judge_release(DRAINED), 1)):
         asked = verdict.requirement
         assert (asked.operator, asked.bound, asked.unit) == ("at_most", 0.0, "count")
         assert (verdict.measured, verdict.unit) == (count, "count")

@@ -74,7 +74,7 @@ def outage(
 
 def test_the_node_fails_and_is_back_after_the_block(back: Path) -> None:
     with outage(back) as running:
-        assert running.what == "cut off"
+        assert running.cause == "cut off"
         assert not back.exists()
     assert back.read_text() == "node-7"
 
@@ -91,7 +91,7 @@ def test_the_cluster_knows_how_the_node_is_brought_back_for_as_long_as_it_is_awa
 
 def test_the_commands_are_told_the_node_and_need_no_shell(back: Path) -> None:
     with outage(back, fail="import sys; print(sys.argv[1:])") as running:
-        assert running.what == "['node-7']"
+        assert running.cause == "['node-7']"
 
 
 def test_an_api_server_that_is_away_keeps_no_node_from_being_restored(back: Path) -> None:

@@ -19,7 +19,7 @@ def ledger(count: int, token: str = TOKEN) -> bytes:
 
 
 def lost(content: bytes, acknowledged: int) -> list[int]:
-    return lost_records(content, token=TOKEN, acknowledged=acknowledged)
+    return lost_records(content, token=TOKEN, acknowledged_count=acknowledged)
 
 
 def test_records_are_all_of_one_size_and_tell_their_number() -> None:

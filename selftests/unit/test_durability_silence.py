@@ -23,7 +23,7 @@ class Clock:
         self.arrive = arrive
         self.writer = Writer.__new__(Writer)
         self.writer._arrivals = [(99.0, 10)]
-        self.writer._acknowledged = 10
+        self.writer._acknowledged_count = 10
         self.writer._given_up = threading.Event()
         self.writer.node = "node-1"
         self.writer.plan = SimpleNamespace(name="writer")  # type: ignore[assignment]
@@ -45,8 +45,8 @@ class Clock:
         while self.now_s < end_s:
             self.now_s += 1
             if more := self.arrive(self.now_s - 100):
-                self.writer._acknowledged += more
-                self.writer._arrivals.append((self.now_s, self.writer._acknowledged))
+                self.writer._acknowledged_count += more
+                self.writer._arrivals.append((self.now_s, self.writer._acknowledged_count))
             seen = look()
             if ready(seen):
                 return
@@ -70,7 +70,7 @@ def clock(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Cl
     ids=["none", "one was on its way", "a busy API server hands on what it held"],
 )
 def test_lines_that_were_on_their_way_are_no_proof_that_the_pod_writes(clock: Clock, after_s: float) -> None:
-    clock.writer.require_silent(what="`power off`")
+    clock.writer.require_silent(cause="`power off`")
     assert clock.now_s == 100 + after_s
 
 
@@ -82,4 +82,4 @@ def test_lines_that_were_on_their_way_are_no_proof_that_the_pod_writes(clock: Cl
 )
 def test_a_pod_that_writes_on_is_told_with_the_command(clock: Clock) -> None:
     with pytest.raises(EnvironmentFailure, match=r"writer on node node-1 still writes, though .* \(`power off`\)"):
-        clock.writer.require_silent(what="`power off`")
+        clock.writer.require_silent(cause="`power off`")

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from acceptance.text.errors import EnvironmentFailure
 from acceptance.trials.crashes.acknowledged_records import lost_records, record
-from acceptance.trials.crashes.reading import END, RECORDS, WRITTEN, printed_records
+from acceptance.trials.crashes.reading import END, RECORDS, WRITTEN_LINE, printed_records
 from acceptance.trials.crashes.writer import script
 from acceptance.trials.crashes.writer_log import WriterLog
 from selftests.bounds import HANGS_S
@@ -71,10 +71,10 @@ def read(folder: Path, *, shell: list[str]) -> bytes:
 def test_what_is_written_is_what_is_looked_for(shell: list[str], tmp_path: Path) -> None:
     log = WriterLog()
     log.feed(write(tmp_path, shell=shell, most=12))
-    assert (log.acknowledged, log.failed, log.others) == (12, "", "storage-acceptance: full\n")
+    assert (log.acknowledged_count, log.failure, log.other_lines) == (12, "", "storage-acceptance: full\n")
     content = printed_records(read(tmp_path, shell=shell), pod="reader")
     assert content == b"".join(record(number, token=TOKEN) for number in range(1, 13))
-    assert lost_records(content, token=TOKEN, acknowledged=12) == []
+    assert lost_records(content, token=TOKEN, acknowledged_count=12) == []
 
 
 @pytest.mark.parametrize("most", [3, 20_000], ids=["when it is full", "while it writes"])
@@ -99,9 +99,9 @@ def test_where_it_is_evicted_it_ends_when_it_is_told_to(shell: list[str], most: 
     with suppress(ProcessLookupError):  # its `sleep`, which the container's end ends
         os.killpg(process.pid, signal.SIGKILL)
     process.stdout.close()
-    assert log.acknowledged >= 3
+    assert log.acknowledged_count >= 3
     content = (tmp_path / "records").read_bytes()
-    assert lost_records(content, token=TOKEN, acknowledged=log.acknowledged) == []
+    assert lost_records(content, token=TOKEN, acknowledged_count=log.acknowledged_count) == []
 
 
 @pytest.mark.parametrize("shell", SHELLS, ids=" ".join)
@@ -118,9 +118,9 @@ def test_a_record_that_cannot_be_made_durable_is_not_acknowledged(shell: list[st
     log = WriterLog()
     log.feed(done.stdout)
     assert done.returncode == 1
-    assert log.failed == f"record {log.acknowledged + 1}" and 0 < log.acknowledged < 50
+    assert log.failure == f"record {log.acknowledged_count + 1}" and 0 < log.acknowledged_count < 50
     content = (tmp_path / "records").read_bytes()
-    assert lost_records(content, token=TOKEN, acknowledged=log.acknowledged) == []
+    assert lost_records(content, token=TOKEN, acknowledged_count=log.acknowledged_count) == []
 
 
 def test_nothing_is_acknowledged_before_it_was_made_durable(tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ echo "$* $(wc -l < {tmp_path}/records)" >> {tmp_path}/synced
     )
     log = WriterLog()
     log.feed(done.stdout)
-    assert (log.acknowledged, log.failed) == (4, "record 5")
+    assert (log.acknowledged_count, log.failure) == (4, "record 5")
     synced = (tmp_path / "synced").read_text().splitlines()
     assert synced[:2] == [f"{tmp_path}/records 0", f"{tmp_path} 0"]
     assert synced[2:] == [f"-d {tmp_path}/records {count}" for count in range(1, 6)]
@@ -162,14 +162,14 @@ def test_an_image_without_the_programs_is_told(tmp_path: Path) -> None:
     )
     log = WriterLog()
     log.feed(done.stdout)
-    assert (done.returncode, log.lacks, log.acknowledged) == (1, "sha256sum", 0)
+    assert (done.returncode, log.lacks, log.acknowledged_count) == (1, "sha256sum", 0)
 
 
 def test_records_of_before_are_never_written_over(tmp_path: Path) -> None:
     (tmp_path / "records").write_text("another's")
     log = WriterLog()
     log.feed(write(tmp_path, shell=["sh"], most=3))
-    assert (log.acknowledged, log.failed) == (0, "the file for the records")
+    assert (log.acknowledged_count, log.failure) == (0, "the file for the records")
     assert (tmp_path / "records").read_text() == "another's"
 
 
@@ -189,23 +189,23 @@ def test_a_log_that_was_cut_off_demands_less_and_never_more(cut: int, piece: int
     log = WriterLog()
     for begin in range(0, cut, piece):
         log.feed(PRINTED[begin : min(begin + piece, cut)])
-    assert log.acknowledged == PRINTED[:cut].count(b"\n")
+    assert log.acknowledged_count == PRINTED[:cut].count(b"\n")
 
 
 def test_lines_that_are_not_the_writers_acknowledge_nothing() -> None:
     log = WriterLog()
     log.feed(b"storage-acceptance: durable 3\nsh: storage-acceptance: durable 9\nstorage-acceptance: durable x\n")
-    assert log.acknowledged == 3
-    assert "durable 9" in log.others
+    assert log.acknowledged_count == 3
+    assert "durable 9" in log.other_lines
 
 
 @given(st.binary(max_size=300))
 def test_whatever_is_in_the_file_comes_out_of_the_readers_log(content: bytes) -> None:
-    assert printed_records(WRITTEN + RECORDS + content + END, pod="reader") == content
+    assert printed_records(WRITTEN_LINE + RECORDS + content + END, pod="reader") == content
 
 
-@given(st.integers(min_value=0, max_value=len(WRITTEN + RECORDS + END)))
+@given(st.integers(min_value=0, max_value=len(WRITTEN_LINE + RECORDS + END)))
 def test_a_readers_log_that_is_cut_off_is_no_loss_of_the_storage(cut: int) -> None:
-    log = WRITTEN + RECORDS + record(1, token=TOKEN) + END
+    log = WRITTEN_LINE + RECORDS + record(1, token=TOKEN) + END
     with pytest.raises(EnvironmentFailure, match="is incomplete"):
         printed_records(log[: -cut or 0], pod="reader")

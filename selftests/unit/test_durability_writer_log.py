@@ -56,7 +56,7 @@ def test_each_connection_begins_where_the_last_was_left(monkeypatch: pytest.Monk
     cluster = Cluster([(lines(1, 2, 3), True), (lines(3, 4), False), (lines(4, 5, 6), False)])
     writer = followed(cluster, monkeypatch)
     assert cluster.since == ["", "2026-11-01T01:02:03Z", "2026-11-01T01:02:04Z"]
-    assert writer.acknowledged == 6
+    assert writer.acknowledged_count == 6
     writer.wait_over()
 
 
@@ -66,7 +66,7 @@ def test_of_a_log_that_was_cut_off_the_rest_is_read(monkeypatch: pytest.MonkeyPa
     cluster = Cluster([(lines(1, 2, 3), True), (later, False), (later, False)])
     writer = followed(cluster, monkeypatch)
     assert cluster.since == ["", "2026-11-01T01:02:03Z", ""]
-    assert writer.acknowledged == 41
+    assert writer.acknowledged_count == 41
     writer.wait_over()
 
 
@@ -74,7 +74,7 @@ def test_a_connection_that_breaks_with_the_pod_does_not_say_that_its_container_e
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     writer = followed(Cluster([(lines(1, 2), True)]), monkeypatch)
-    assert writer.acknowledged == 2
+    assert writer.acknowledged_count == 2
     with pytest.raises(EnvironmentFailure, match="its container was not seen to end"):
         writer.wait_over()
 
@@ -82,5 +82,5 @@ def test_a_connection_that_breaks_with_the_pod_does_not_say_that_its_container_e
 def test_a_pod_that_was_told_to_end_has_ended_when_it_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its kubelet says so, also where its log went with it while it was read again."""
     writer = followed(Cluster([(lines(1, 2), False), (lines(2), True)]), monkeypatch, heeds_term=True)
-    assert writer.acknowledged == 2
+    assert writer.acknowledged_count == 2
     writer.wait_over()

@@ -56,7 +56,7 @@ def test_the_page_counts_the_stress_of_volume_modify_in_its_row() -> None:
 
 @pytest.mark.parametrize("suite", SUITES)
 def test_the_page_names_the_tests_that_the_file_names(suite: str) -> None:
-    named = {name for each in of(suite) for name in (*each.asked, *each.in_part) if name != "discover"}
+    named = {name for each in of(suite) for name in (*each.tests, *each.in_part) if name != "discover"}
     on_page = set(re.findall(r"`(test_\w+\.py(?:::\w+)?)`", rows_of(suite)))
     # Beyond the behaviours of the e2e, as the page says there.
     assert on_page - named <= {"test_snapshots_in_use.py::test_snapshot_of_a_volume_in_use_is_of_one_moment"}
@@ -66,7 +66,7 @@ def test_the_page_names_the_tests_that_the_file_names(suite: str) -> None:
 @pytest.mark.parametrize(
     "name",
     sorted(
-        {name for behaviour in known_behaviours() for name in (*behaviour.asked, *behaviour.in_part)} - {"discover"}
+        {name for behaviour in known_behaviours() for name in (*behaviour.tests, *behaviour.in_part)} - {"discover"}
     ),
 )
 def test_each_test_that_the_file_names_is_there(name: str) -> None:

@@ -17,7 +17,7 @@ from acceptance.measuring.measure import BySegment, Recording
 from acceptance.results.document import Role, Verdict
 from acceptance.results.metrics import Metric
 from acceptance.statistics.interim_analyses import ALONE, DURABLE_IN_TURN, AnalysisPlan, plan_for
-from acceptance.trials.speed.findings import Finding, decided
+from acceptance.trials.speed.findings import Finding, are_decided
 from acceptance.trials.speed.turns import Turns
 from selftests.unit.compared_runs import run_of
 from selftests.unit.made_limits import made_limit, made_rule
@@ -42,7 +42,7 @@ def writes(*rates: float, latency_s: float = 0.001) -> list[Sample]:
 
 
 def is_decided(asked: Limit, samples: list[Sample], *, plan: AnalysisPlan = ALONE) -> bool:
-    return decided([asked], (), [samples], None, plan=plan)
+    return are_decided([asked], (), [samples], None, plan=plan)
 
 
 FOUR = writes(1000, 1010, 990, 1000)
@@ -85,10 +85,10 @@ def test_a_busy_cpu_is_no_standstill() -> None:
 
 def test_a_comparison_goes_on_to_the_end_where_either_stood_still() -> None:
     ours, theirs = in_turn(500, 1000, rounds=4)
-    assert decided((), [RULE], ours, theirs, plan=DURABLE_IN_TURN)
+    assert are_decided((), [RULE], ours, theirs, plan=DURABLE_IN_TURN)
     for one in (ours, theirs):
         before, one[0] = one[0], [*one[0][:-1], replace(one[0][-1], duration_s=3.0)]
-        assert not decided((), [RULE], ours, theirs, plan=DURABLE_IN_TURN)
+        assert not are_decided((), [RULE], ours, theirs, plan=DURABLE_IN_TURN)
         one[0] = before
 
 
@@ -141,14 +141,14 @@ def in_turn(candidate: float, baseline: float, *, rounds: int) -> tuple[list[lis
 )
 def test_a_comparison_is_decided_early_by_the_same_factor(ratio: float, rounds: int, is_clear: bool) -> None:
     ours, theirs = in_turn(1000 * ratio, 1000, rounds=rounds)
-    assert decided((), [RULE], ours, theirs, plan=DURABLE_IN_TURN) is is_clear
+    assert are_decided((), [RULE], ours, theirs, plan=DURABLE_IN_TURN) is is_clear
 
 
 def test_a_baseline_that_stood_still_decides_no_comparison_early() -> None:
     ours, theirs = in_turn(100, 1000, rounds=2)
-    assert decided((), [RULE], ours, theirs, plan=DURABLE_IN_TURN)
+    assert are_decided((), [RULE], ours, theirs, plan=DURABLE_IN_TURN)
     slow = [theirs[0], [*theirs[1][:-1], *writes(1000, latency_s=1.5)]]
-    assert not decided((), [RULE], ours, slow, plan=DURABLE_IN_TURN)
+    assert not are_decided((), [RULE], ours, slow, plan=DURABLE_IN_TURN)
 
 
 def recorded(segments: BySegment, *, role: Role = "candidate", storage_class: str = "fast") -> Recording:
@@ -157,7 +157,7 @@ def recorded(segments: BySegment, *, role: Role = "candidate", storage_class: st
         volume=PreparedVolume(storage_class=storage_class, node="n1", test_size=2**30),
         role=role,
         segments=tuple(
-            Segment(pod="p", node="n1", fio_version="fio-3.33", started=datetime.now(UTC), samples=tuple(samples))
+            Segment(pod="p", node="n1", fio_version="fio-3.33", start_time=datetime.now(UTC), samples=tuple(samples))
             for samples in segments
         ),
         beside="" if role == "candidate" else "fast",
@@ -166,7 +166,7 @@ def recorded(segments: BySegment, *, role: Role = "candidate", storage_class: st
 
 def reported(finding: Finding) -> list[Verdict]:
     verdicts = [finding.against(limit("write.iops", at_least=at_least)) for at_least in (200, 4000)]
-    return verdicts if finding.turns is None else [*verdicts, finding.compared(RULE)]
+    return verdicts if finding.turns is None else [*verdicts, finding.compare(RULE)]
 
 
 def test_what_ended_early_is_reported_as_it_was_decided_and_agrees_with_itself() -> None:

@@ -27,10 +27,10 @@ def build(target: Path) -> None:
 
 
 def test_what_was_built_is_not_built_again(source: Path) -> None:
-    first = build_cache.built("x", sources=[source], recipe="", build=build)
+    first = build_cache.build_once("x", sources=[source], recipe="", build=build)
     assert (first / "program").read_text() == "built"
     (first / "program").write_text("kept")
-    assert (build_cache.built("x", sources=[source], recipe="", build=build) / "program").read_text() == "kept"
+    assert (build_cache.build_once("x", sources=[source], recipe="", build=build) / "program").read_text() == "kept"
 
 
 def test_every_file_and_the_recipe_tell_builds_apart(source: Path) -> None:
@@ -47,7 +47,7 @@ def test_nothing_is_left_of_a_build_that_failed(source: Path, cache: Path) -> No
         raise EnvironmentFailure("no compiler")
 
     with pytest.raises(EnvironmentFailure, match="no compiler"):
-        build_cache.built("x", sources=[source], recipe="", build=fail)
+        build_cache.build_once("x", sources=[source], recipe="", build=fail)
     assert list(cache.iterdir()) == []
 
 

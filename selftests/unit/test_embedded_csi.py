@@ -121,7 +121,7 @@ def node(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> layout.NodeLayout:
         def inside(self, command: list[object]) -> list[object]:
             return ["inside", *command]
 
-    monkeypatch.setattr(mount_namespaces, "held", lambda _daemons, _holder: Namespace())
+    monkeypatch.setattr(mount_namespaces, "namespace_of", lambda _daemons, _holder: Namespace())
     return LAYOUT.node(2)
 
 
@@ -145,7 +145,7 @@ def test_a_node_without_the_driver_is_named() -> None:
     seen = Kubectl(a_csi_node("one", driver.NAME), a_csi_node("two", "another"), a_csi_node("three"))
     problems = part.lacking(seen, nodes=["one", "two", "four"])  # type: ignore[arg-type]
     assert problems == [f"{driver.NAME} is not registered on {name}" for name in ("two", "four")]
-    lines, _ = part.described(seen, nodes=["one", "two"])  # type: ignore[arg-type]
+    lines, _ = part.describe(seen, nodes=["one", "two"])  # type: ignore[arg-type]
     assert f"csi         {driver.NAME} on 1 of 2 nodes" in lines
 
 
@@ -172,7 +172,7 @@ def test_only_devices_over_the_drivers_volumes_are_the_clusters(
     monkeypatch.setattr(loop_devices, "_behind", {"loop5": 701}.get)
     found = [device.name for device in loop_devices.of_cluster(node.cluster)]
     assert found[0] == "loop5" and sorted(found) == ["loop1", "loop2", "loop5"]
-    assert LoopDevice(name="loop1", sequence=7) in loop_devices.pooled(node.cluster)
+    assert LoopDevice(name="loop1", sequence=7) in loop_devices.pool_devices(node.cluster)
 
 
 def test_a_device_of_a_node_that_has_died_is_known_by_its_file(
@@ -199,8 +199,8 @@ def test_a_dead_node_leaves_the_block_volumes_that_no_other_node_has(
     csi = node.cluster.csi
     for number, nodes in enumerate([[node.name], [node.name, "another"], ["another"]], start=1):
         for name in nodes:
-            (csi.staged / f"vol-{number}").mkdir(parents=True, exist_ok=True)
-            (csi.staged / f"vol-{number}" / name).touch()
+            (csi.staging / f"vol-{number}").mkdir(parents=True, exist_ok=True)
+            (csi.staging / f"vol-{number}" / name).touch()
         attach(tmp_path / "sys", f"loop{number}", f"{csi.volumes}/vol-{number}.img")
     attach(tmp_path / "sys", "loop4", "/")
     monkeypatch.setattr(loop_devices, "_number", {"loop1": 701}.get)

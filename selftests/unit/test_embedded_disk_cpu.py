@@ -28,15 +28,15 @@ def test_only_devices_interrupts_count() -> None:
 
 
 def test_the_cpu_on_which_most_came_is_taken() -> None:
-    assert busiest(read_interrupts(BEFORE), read_interrupts(AFTER), allowed={0, 1}) == 1
+    assert busiest(read_interrupts(BEFORE), read_interrupts(AFTER), cpus={0, 1}) == 1
 
 
 def test_a_cpu_that_is_not_allowed_is_never_taken() -> None:
-    assert busiest(read_interrupts(BEFORE), read_interrupts(AFTER), allowed={0}) == 0
+    assert busiest(read_interrupts(BEFORE), read_interrupts(AFTER), cpus={0}) == 0
 
 
 def test_a_disk_without_interrupts_leaves_the_last_cpu() -> None:
-    assert busiest(read_interrupts(BEFORE), read_interrupts(BEFORE), allowed={0, 1}) == 1
+    assert busiest(read_interrupts(BEFORE), read_interrupts(BEFORE), cpus={0, 1}) == 1
 
 
 def test_a_command_is_given_one_cpu_of_this_machine_and_nothing_is_left(tmp_path: Path) -> None:

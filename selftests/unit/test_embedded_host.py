@@ -246,35 +246,35 @@ def test_a_build_has_a_go_as_new_as_its_source_asks_for(
     cache: Path, source: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[tuple[int, int]] = []
-    monkeypatch.setattr(golang, "find_go", lambda *, wanted: (asked.append(wanted), Path("/go"))[1])
+    monkeypatch.setattr(golang, "find_go", lambda *, minimum: (asked.append(minimum), Path("/go"))[1])
 
     def build(go: Path, target: Path) -> None:
         (target / "program").write_text(str(go))
 
-    first = go_modules.built("x-v1", sources=[source], recipe="", build=build)
+    first = go_modules.build_once("x-v1", sources=[source], recipe="", build=build)
     assert (first / "program").read_text() == "/go" and asked == [(1, 24)]
-    assert go_modules.built("x-v1", sources=[source], recipe="", build=build) == first
+    assert go_modules.build_once("x-v1", sources=[source], recipe="", build=build) == first
     assert asked == [(1, 24)]
 
 
 def test_pins_are_read_from_go_mod(source: Path) -> None:
-    assert go_modules.pinned(source, "a/b") == "v1.2.3"
-    assert go_modules.pinned(builds.KUBERNETES, "k8s.io/kubernetes").startswith("v1.")
-    assert golang.wanted_by(source) == (1, 24)
+    assert go_modules.pinned_version(source, "a/b") == "v1.2.3"
+    assert go_modules.pinned_version(builds.KUBERNETES, "k8s.io/kubernetes").startswith("v1.")
+    assert golang.required_version(source) == (1, 24)
 
 
 @pytest.mark.parametrize("own", ["go version go1.24.1 linux/amd64", "go version go1.26 linux/amd64"])
 def test_own_go_is_used_where_it_is_new_enough(own: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(golang.shutil, "which", lambda _name: "/usr/bin/go")
     monkeypatch.setattr(golang, "run", lambda *_, **__: own)
-    assert golang.find_go(wanted=(1, 24)) == Path("/usr/bin/go")
+    assert golang.find_go(minimum=(1, 24)) == Path("/usr/bin/go")
 
 
 def test_old_go_gives_way_to_the_wheel(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(golang.shutil, "which", lambda _name: "/usr/bin/go")
     monkeypatch.setattr(golang, "run", lambda *_, **__: "go version go1.19.8 linux/amd64")
     monkeypatch.setattr(golang, "_from_wheel", lambda: Path("/wheel/go"))
-    assert golang.find_go(wanted=(1, 24)) == Path("/wheel/go")
+    assert golang.find_go(minimum=(1, 24)) == Path("/wheel/go")
 
 
 # Command line

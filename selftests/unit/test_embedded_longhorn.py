@@ -15,7 +15,7 @@ from embedded_cluster import layout, lifecycle, locking, longhorn_mounts, loop_d
 from embedded_cluster.layout import Layout, NodeLayout
 from embedded_cluster.longhorn import part, pool
 from embedded_cluster.longhorn.images import NAMES
-from embedded_cluster.longhorn.readiness import DEPLOYMENTS, DRIVER, Seen, lacking
+from embedded_cluster.longhorn.readiness import DEPLOYMENTS, DRIVER, Observation, lacking
 from embedded_cluster.loop_devices import LoopDevice
 from embedded_cluster.state import LoadedImages
 from fixtures.target import pool_plan
@@ -46,7 +46,7 @@ def a_deployment(name: str, available: int = 1) -> dict[str, Any]:
     return {"metadata": {"name": name}, "status": {"availableReplicas": available}}
 
 
-def a_look(**other: list[dict[str, Any]]) -> Seen:
+def a_look(**other: list[dict[str, Any]]) -> Observation:
     whole: dict[str, list[dict[str, Any]]] = {
         "nodes": [a_node(name) for name in NODES],
         "engine_images": [an_engine_image()],
@@ -54,7 +54,7 @@ def a_look(**other: list[dict[str, Any]]) -> Seen:
         "deployments": [a_deployment(name) for name in DEPLOYMENTS],
         "pods": [],
     }
-    return Seen(**{**whole, **other})
+    return Observation(**{**whole, **other})
 
 
 def test_nothing_lacks_where_all_is_ready() -> None:
@@ -62,7 +62,7 @@ def test_nothing_lacks_where_all_is_ready() -> None:
 
 
 def test_a_new_cluster_lacks_everything() -> None:
-    found = lacking(Seen(nodes=[], engine_images=[], csi_nodes=[], deployments=[], pods=[]), nodes=NODES)
+    found = lacking(Observation(nodes=[], engine_images=[], csi_nodes=[], deployments=[], pods=[]), nodes=NODES)
     assert len(found) == 2 + 1 + 2 + len(DEPLOYMENTS)
 
 
@@ -146,7 +146,7 @@ def test_a_device_that_goes_meanwhile_makes_none_of_others_its_own(
     note(node, "loop1", sequence=7)
     monkeypatch.setattr(loop_devices, "_number", {}.get)
     monkeypatch.setattr(loop_devices, "_behind", {}.get)
-    assert loop_devices.held([node]) == [LoopDevice(name="loop1", sequence=7)]
+    assert loop_devices.longhorn_devices([node]) == [LoopDevice(name="loop1", sequence=7)]
 
 
 def test_a_device_is_a_nodes_while_the_same_is_behind_it(node: NodeLayout, tmp_path: Path) -> None:
@@ -158,7 +158,7 @@ def test_a_device_is_a_nodes_while_the_same_is_behind_it(node: NodeLayout, tmp_p
     note(node, "loop4", sequence=7)
     (node.longhorn_devices / "half.json").write_text('{"device": "lo')
     (node.longhorn_devices / "other.json").write_text('{"name": "loop3"}')
-    assert loop_devices.held([node]) == [LoopDevice(name="loop1", sequence=7)]
+    assert loop_devices.longhorn_devices([node]) == [LoopDevice(name="loop1", sequence=7)]
 
 
 def test_a_device_over_a_nodes_device_is_the_nodes_and_goes_first(
@@ -170,16 +170,16 @@ def test_a_device_over_a_nodes_device_is_the_nodes_and_goes_first(
     note(node, "loop1", sequence=1)
     monkeypatch.setattr(loop_devices, "_number", {"loop1": 701}.get)
     monkeypatch.setattr(loop_devices, "_behind", {"loop2": 701, "loop3": 801}.get)
-    assert [device.name for device in loop_devices.held([node])] == ["loop2", "loop1"]
+    assert [device.name for device in loop_devices.longhorn_devices([node])] == ["loop2", "loop1"]
 
 
 def test_a_device_that_is_held_is_named(node: NodeLayout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     attach(tmp_path / "sys", "loop1", sequence=7)
     note(node, "loop1", sequence=7)
     monkeypatch.setattr(loop_devices, "_HELD_S", 0.1)
-    monkeypatch.setattr(loop_devices, "_opened", lambda _path: (_ for _ in ()).throw(OSError))
+    monkeypatch.setattr(loop_devices, "_open", lambda _path: (_ for _ in ()).throw(OSError))
     with pytest.raises(EnvironmentFailure, match="loop1"):
-        loop_devices.detach(lambda: loop_devices.held([node]))
+        loop_devices.detach(lambda: loop_devices.longhorn_devices([node]))
 
 
 def test_nodes_are_known_without_a_state_file(node: NodeLayout) -> None:
@@ -191,18 +191,18 @@ def test_loop_devices_that_came_go_with_the_last_cluster(
 ) -> None:
     removed: list[int] = []
     (tmp_path / "control").touch()
-    real = loop_devices._opened
-    monkeypatch.setattr(loop_devices, "_opened", lambda _path: real(tmp_path / "control"))
+    real = loop_devices._open
+    monkeypatch.setattr(loop_devices, "_open", lambda _path: real(tmp_path / "control"))
     monkeypatch.setattr(loop_devices.fcntl, "ioctl", lambda _file, _what, number: removed.append(number))
     (tmp_path / "sys" / "loop0").mkdir(parents=True)
     loop_devices.remember()
     for name in ("loop8", "loop9"):
         (tmp_path / "sys" / name).mkdir()
     loop_devices.remember()
-    loop_devices.remove_added()
+    loop_devices.remove_new()
     assert removed == []
     node.cluster.state.rename(tmp_path / "gone")
-    loop_devices.remove_added()
+    loop_devices.remove_new()
     assert sorted(removed) == [8, 9]
     assert list((tmp_path / "state").iterdir()) == []
 
@@ -281,7 +281,7 @@ def test_the_cluster_remembers_the_images_that_nodes_were_given(
     given: list[Path] = []
     noted: list[LoadedImages] = []
     nodes: Any = [SimpleNamespace(layout=Layout("unit-test").node(1), load=given.append)]
-    control_plane: Any = SimpleNamespace(daemons=SimpleNamespace(note_loaded=noted.append))
+    control_plane: Any = SimpleNamespace(daemons=SimpleNamespace(note_images=noted.append))
     longhorn: Any = SimpleNamespace(archive=tmp_path / "longhorn.tar", services=None)
     part.start(longhorn, control_plane=control_plane, kubectl=cast(Any, None), nodes=nodes, image="fio")
     assert given == [longhorn.archive]

@@ -18,7 +18,7 @@ from embedded_cluster.layout import Layout
 def replicated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Layout:
     monkeypatch.setattr(layout, "STATE_ROOT", tmp_path)
     own = Layout("lab")
-    own.replicated.mkdir(parents=True)
+    own.replicated_mount.mkdir(parents=True)
     return own
 
 
@@ -47,7 +47,7 @@ def test_enough_is_enough_and_too_little_is_an_environment_error_with_the_figure
     machine.require_speed(replicated, durable_writes=0.001)
     with pytest.raises(EnvironmentFailure, match=r"durable, 1,000,000,000 are needed.*wakes another.*durable within"):
         machine.require_speed(replicated, durable_writes=1e9)
-    assert list(replicated.replicated.iterdir()) == []
+    assert list(replicated.replicated_mount.iterdir()) == []
     assert [path.name for path in replicated.state.iterdir()] == ["replicated"]
 
 
@@ -62,9 +62,9 @@ def test_a_file_system_without_its_daemon_is_an_environment_error(
     with monkeypatch.context() as patched, pytest.raises(EnvironmentFailure) as raised:
         patched.setattr(os, "pwrite", away)
         machine.require_speed(replicated, durable_writes=0.001)
-    assert raised.value.exit_status == 10 and str(replicated.replicated) in str(raised.value)
-    replicated.replicated.rmdir()
-    with pytest.raises(EnvironmentFailure, match=str(replicated.replicated)):
+    assert raised.value.exit_status == 10 and str(replicated.replicated_mount) in str(raised.value)
+    replicated.replicated_mount.rmdir()
+    with pytest.raises(EnvironmentFailure, match=str(replicated.replicated_mount)):
         machine.require_speed(replicated, durable_writes=0.001)
 
 

@@ -171,7 +171,7 @@ SEVERAL = st.lists(PATHS, max_size=8)
 def test_what_is_needed_and_what_bears_it_is_never_let_go(
     there: list[Path], covered: list[Path], seeing: list[Path]
 ) -> None:
-    found = passing(there, covered=covered, seeing=seeing)
+    found = passing(there, covered_places=covered, seeing=seeing)
     for mount in there:
         needed = any(mount.is_relative_to(each) or each.is_relative_to(mount) for each in seeing)
         below = any(place in mount.parents for place in covered)
@@ -199,5 +199,5 @@ def test_what_is_needed_and_what_bears_it_is_never_let_go(
     ],
 )
 def test_what_comes_and_goes_is_known_by_its_place(mount: str, goes: bool) -> None:
-    found = passing([Path(mount)], covered=[Path("/var/lib/kubelet")], seeing=[OWN])
+    found = passing([Path(mount)], covered_places=[Path("/var/lib/kubelet")], seeing=[OWN])
     assert found == [Path(mount)] * goes

@@ -18,10 +18,10 @@ from embedded_cluster.layout import Layout, NodeLayout
 from embedded_cluster.node import Node
 from embedded_cluster.processes import Daemons, started_ticks
 from embedded_cluster.state import ClusterState, LoadedImages, ProcessRecord
-from embedded_cluster.status import Status, mended, status
+from embedded_cluster.status import Status, repair, status
 
 LAYOUT = Layout("unit-test")
-FIO, PAUSE, POSTGRESQL = f"{images.OURS}fio:1", images.PAUSE, f"{images.OURS}postgresql:17"
+FIO, PAUSE, POSTGRESQL = f"{images.PREFIX}fio:1", images.PAUSE, f"{images.PREFIX}postgresql:17"
 MIB = 1024**2
 
 
@@ -66,7 +66,7 @@ class Cluster:
         monkeypatch.setattr(images, "load", self.load)
         monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=self.free))
         monkeypatch.setattr(module, "read_state", lambda _: state(*self.further))
-        monkeypatch.setattr(module, "_served", lambda *_: [])
+        monkeypatch.setattr(module, "_serving_problems", lambda *_: [])
         monkeypatch.setattr(module.Kubectl, "of", lambda _: SimpleNamespace(get=lambda kind: self.nodes))
 
     def load(self, archive: Path, target: NodeLayout, *, snapshotter: str) -> None:
@@ -90,7 +90,7 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> Cluster:
 
 def test_a_cluster_that_lacks_nothing_is_healthy_and_nothing_is_loaded(cluster: Cluster) -> None:
     found = status(LAYOUT)
-    assert (found.problems, mended(LAYOUT, found)) == ((), found)
+    assert (found.problems, repair(LAYOUT, found)) == ((), found)
     assert cluster.loaded == []
 
 
@@ -101,7 +101,7 @@ def test_images_that_are_gone_are_a_problem_and_up_loads_them_again(left: set[st
     (problem,) = found.problems
     assert "unit-test-node-2 lacks images" in problem and "storage-acceptance cluster up" in problem
     assert not found.may_pass, "to wait for it would be in vain"
-    after = mended(LAYOUT, found)
+    after = repair(LAYOUT, found)
     assert (cluster.loaded, after.running, after.problems) == ([2], True, ())
 
 
@@ -116,7 +116,7 @@ def test_further_images_are_missed_too_and_loaded_from_their_own_archive(
     cluster.images[1].remove(names[-1])
     found = status(LAYOUT)
     assert [node.number for node in found.without_images] == [1]
-    after = mended(LAYOUT, found)
+    after = repair(LAYOUT, found)
     assert (cluster.loaded, cluster.archives, after.problems) == ([1], [archive], ())
 
 
@@ -124,15 +124,15 @@ def test_further_images_whose_archive_is_gone_are_named(cluster: Cluster, tmp_pa
     cluster.offer(tmp_path / "gone.tar", POSTGRESQL)
     cluster.images[1].remove(POSTGRESQL)
     with pytest.raises(EnvironmentFailure, match=rf"lack {POSTGRESQL}, and .*gone\.tar.* --name unit-test"):
-        mended(LAYOUT, status(LAYOUT))
+        repair(LAYOUT, status(LAYOUT))
     assert cluster.loaded == []
 
 
 def test_images_that_this_host_does_not_make_any_more_are_not_loaded(cluster: Cluster) -> None:
     cluster.images[1] = set()
-    cluster.made = Images(archive=Path("images.tar"), fio=f"{images.OURS}fio:2")
+    cluster.made = Images(archive=Path("images.tar"), fio=f"{images.PREFIX}fio:2")
     with pytest.raises(EnvironmentFailure, match="was localhost/storage-acceptance/fio:1, and this host now makes"):
-        mended(LAYOUT, status(LAYOUT))
+        repair(LAYOUT, status(LAYOUT))
     assert cluster.loaded == []
 
 
@@ -144,7 +144,7 @@ def test_pressure_is_a_problem_and_up_leaves_the_cluster_as_it_is(pressure: str,
     (problem,) = found.problems
     assert problem.startswith("node unit-test-node-2 is short of") and f"({pressure}: why)" in problem
     with pytest.raises(EnvironmentFailure, match="runs, and is left as it is: node unit-test-node-2"):
-        mended(LAYOUT, found)
+        repair(LAYOUT, found)
 
 
 def test_a_disk_that_is_full_is_a_problem(cluster: Cluster) -> None:
@@ -157,7 +157,7 @@ def test_a_disk_that_is_full_is_a_problem(cluster: Cluster) -> None:
 
 def test_a_cluster_that_does_not_run_is_not_mended(cluster: Cluster) -> None:
     found = Status(running=False, problems=("it does not run",), lines=())
-    assert mended(LAYOUT, found) == found
+    assert repair(LAYOUT, found) == found
 
 
 def test_what_is_loaded_is_pinned_and_nothing_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,7 +170,7 @@ def test_what_is_loaded_is_pinned_and_nothing_of_others(monkeypatch: pytest.Monk
     monkeypatch.setattr(images, "run", run)
     images.load(Path("images.tar"), LAYOUT.node(1), snapshotter="native")
     assert ran[0] == ("import", "--snapshotter", "native", "images.tar")
-    assert [each for each in ran if each[0] == "label"] == [("label", name, images.PINNED) for name in (FIO, PAUSE)]
+    assert [each for each in ran if each[0] == "label"] == [("label", name, images.PIN_LABEL) for name in (FIO, PAUSE)]
 
 
 def test_a_kubelet_never_deletes_images_for_want_of_disk() -> None:

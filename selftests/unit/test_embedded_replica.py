@@ -85,7 +85,7 @@ def test_only_the_folder_of_a_volume_is_taken(bricks: list[Path], folder: str) -
 
 
 def test_no_cluster_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    assert rebuild.main(["whole", "no-such", "folder"]) == rebuild.FAILED
+    assert rebuild.main(["whole", "no-such", "folder"]) == rebuild.ERROR_STATUS
     assert "no embedded cluster no-such runs" in capsys.readouterr().err
 
 

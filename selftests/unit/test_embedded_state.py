@@ -75,7 +75,7 @@ def test_images_that_were_loaded_later_are_remembered_once_by_name(here: Layout)
     anew = LoadedImages(archive="c", images=("a:2", "a:3"))
     state = a_state()
     for each in (one, other, anew):
-        state = state.with_loaded(each)
+        state = state.with_images(each)
     assert state.loaded == (other, anew)
     write_state(here, state)
     assert read_state(here) == state

@@ -11,7 +11,7 @@ from embedded_cluster import status as module
 from embedded_cluster.layout import Layout
 from embedded_cluster.processes import started_ticks
 from embedded_cluster.state import ClusterState, ProcessRecord
-from embedded_cluster.status import Status, settled, status
+from embedded_cluster.status import Status, status, steady_status
 
 LAYOUT = Layout("unit-test")
 WELL = Status(running=True, problems=(), lines=())
@@ -28,20 +28,20 @@ def looks(monkeypatch: pytest.MonkeyPatch, *found: Status) -> Iterator[Status]:
 
 def test_a_node_that_was_late_is_ready_at_the_next_look(monkeypatch: pytest.MonkeyPatch) -> None:
     looks(monkeypatch, LATE, WELL)
-    assert settled(LAYOUT) == WELL
+    assert steady_status(LAYOUT) == WELL
 
 
 @pytest.mark.parametrize("found", [WELL, DEAD, Status(running=False, problems=("it does not run",), lines=())])
 def test_all_else_is_told_at_the_first_look(found: Status, monkeypatch: pytest.MonkeyPatch) -> None:
     left = looks(monkeypatch, found, LATE)
-    assert settled(LAYOUT) == found
+    assert steady_status(LAYOUT) == found
     assert list(left) == [LATE]
 
 
 def test_what_does_not_pass_is_a_problem_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "PASSES_S", 0.0)
     looks(monkeypatch, LATE, LATE)
-    assert settled(LAYOUT) == LATE
+    assert steady_status(LAYOUT) == LATE
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_only_what_is_wrong_while_all_processes_run_may_pass(
         complete=complete,
     )
     monkeypatch.setattr(module, "read_state", lambda _layout: state)
-    monkeypatch.setattr(module, "_served", lambda *_: ["/replicated does not answer"] * served)
+    monkeypatch.setattr(module, "_serving_problems", lambda *_: ["/replicated does not answer"] * served)
     monkeypatch.setattr(module, "_of_nodes", lambda *_: ([], []))
     found = status(LAYOUT)
     assert found.running and found.may_pass is may_pass

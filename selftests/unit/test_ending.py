@@ -41,8 +41,8 @@ def ended(
         for duration in seconds
     ]
     vars(outputs[-1]).update(fio_version=fio_version, unreadable=unreadable)
-    log: Any = SimpleNamespace(segments=outputs, ended=status)
-    require_success(load, log, stopped=False)
+    log: Any = SimpleNamespace(segments=outputs, exit_status=status)
+    require_success(load, log, stopped_early=False)
 
 
 @pytest.mark.parametrize("seconds", [2.0, 1.3, 9.4])

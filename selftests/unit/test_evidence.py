@@ -24,14 +24,14 @@ def test_there_is_evidence() -> None:
 def test_results_and_page_are_as_the_run_wrote_them(run: Path) -> None:
     found = check(run)
     assert found.problems == []
-    assert found.omitted and all(each.startswith("fio/") for each in found.omitted)
+    assert found.omitted_files and all(each.startswith("fio/") for each in found.omitted_files)
     assert read_results(run / "results.json").run.complete
 
 
 @pytest.mark.parametrize("run", RUNS, ids=lambda run: run.name)
 def test_it_verifies_and_what_it_leaves_out_is_said(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """By the command that its README names: only what fio printed is not there."""
-    omitted, listed = len(check(run).omitted), check(run).listed
+    omitted, listed = len(check(run).omitted_files), check(run).listed_count
     assert f"report --verify docs/evidence/{run.name}`" in (run.parent / "README.md").read_text(encoding="utf-8")
     assert main(["report", "--verify", str(run)]) == 0
     told = capsys.readouterr().out.splitlines()

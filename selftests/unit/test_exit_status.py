@@ -30,8 +30,8 @@ def status_of(
     figures_alone: bool = False,
 ) -> int:
     return exit_status(
-        interrupted=interrupted,
-        raised=set(raised),
+        is_interrupted=interrupted,
+        error_statuses=set(raised),
         verdicts=[verdict(each) for each in found],
         errors=errors,
         in_part=in_part,

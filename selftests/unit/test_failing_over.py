@@ -10,7 +10,7 @@ from acceptance.cluster.attachments import attachments_of
 from acceptance.cluster.claims import Claim, create_claim
 from acceptance.cluster.pod_manifest import PodPlan
 from acceptance.cluster.workspace import Workspace
-from acceptance.trials.crashes.failing_over import DETACHED, SCHEDULED, Stopwatch, follow_failover
+from acceptance.trials.crashes.failing_over import DETACHMENT, SCHEDULING, Stopwatch, follow_failover
 from selftests.unit.paged_api_server import NAMESPACE, RUN_ID, Answer, Clock, PagedApiServer, attachment
 
 LOOKS = 10
@@ -51,4 +51,4 @@ def test_all_attachments_are_looked_through_once(monkeypatch: pytest.MonkeyPatch
     asked = [query for kind, query in server.asked if kind == "LIST volumeattachments"]
     assert ["fieldSelector" in query for query in asked] == [False] + [True] * server.waited
     phases = {phase.name: phase.seconds for phase in watch.phases()}
-    assert phases[SCHEDULED] == 0 and phases[DETACHED] > 0
+    assert phases[SCHEDULING] == 0 and phases[DETACHMENT] > 0

@@ -100,15 +100,15 @@ def test_each_node_that_cannot_use_its_volume_is_named() -> None:
     ],
 )
 def test_a_volume_that_was_not_mounted_is_the_disk_of_the_kubelet(printed: str, shared: bool, problem: str) -> None:
-    found = problem_in(printed, mark="mark", shared=lambda: shared)
+    found = problem_in(printed, mark="mark", is_shared=lambda: shared)
     assert problem in found and bool(found) == bool(problem)
 
 
 def test_a_volume_with_the_data_of_another_one_names_it() -> None:
     written = {"a": "1", "b": "2", "c": "3"}
     nodes = dict.fromkeys(written, "node-1")
-    assert not_their_own(written, written=written, nodes=nodes) == []
-    found = not_their_own({"a": "1", "b": "3", "c": ""}, written=written, nodes=nodes)
+    assert not_their_own(written, originals=written, nodes=nodes) == []
+    found = not_their_own({"a": "1", "b": "3", "c": ""}, originals=written, nodes=nodes)
     assert found == ["b on node-1 held the data of c", "c on node-1 held other data or none: nothing"]
 
 

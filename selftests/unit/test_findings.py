@@ -18,7 +18,7 @@ from acceptance.measuring.metric_ratio import metric_ratio
 from acceptance.results.document import Role
 from acceptance.results.metrics import Metric
 from acceptance.statistics.interim_analyses import AnalysisPlan
-from acceptance.trials.speed.findings import Finding, decided
+from acceptance.trials.speed.findings import Finding, are_decided
 from acceptance.trials.speed.turns import Turns
 from selftests.unit.made_limits import made_limit, made_rule
 
@@ -46,7 +46,7 @@ def recording(*rates: int, role: Role = "candidate", storage_class: str = "fast"
                 pod=f"{role}-{number}",
                 node="n1",
                 fio_version="fio-3.33",
-                started=STARTED,
+                start_time=STARTED,
                 samples=(second(rate),) * 12,
             )
             for number, rate in enumerate(rates)
@@ -91,7 +91,7 @@ def test_a_limit_is_judged_on_the_load_without_a_pause_and_a_rule_on_the_one_in_
     )
     found = Finding(candidate=recording(500), plan=PLAN, turns=turns)
     assert (found.against(at_least(750)).status, found.against(at_least(750)).measured) == ("fail", 500.0)
-    assert found.compared(RULE).measured == pytest.approx(2.0)
+    assert found.compare(RULE).measured == pytest.approx(2.0)
     candidate, baseline = found.measurements
     assert (candidate.metrics["write.iops"].mean, baseline.metrics["write.iops"].mean) == (500.0, 1000.0)
     assert candidate.against_baseline["write.iops"].ratio == pytest.approx(2.0)
@@ -121,7 +121,7 @@ def test_a_limit_on_what_the_profile_does_not_do_is_not_judged() -> None:
 
 @pytest.mark.parametrize(("rates", "status"), [((100, 100), "pass"), ((200, 200), "fail")])
 def test_a_candidate_that_is_too_good_fails_the_comparison(rates: tuple[int, ...], status: str) -> None:
-    assert finding(*rates, baseline=(100, 100)).compared(RULE).status == status
+    assert finding(*rates, baseline=(100, 100)).compare(RULE).status == status
 
 
 def test_what_is_shown_beside_a_baseline_is_the_ratio_of_each_metric_with_its_interval() -> None:
@@ -140,7 +140,7 @@ def test_a_baseline_that_did_nothing_has_no_ratio() -> None:
 
 def test_a_comparison_needs_a_baseline() -> None:
     with pytest.raises(ValueError, match="wanted a measurement with a baseline"):
-        finding(1000).compared(RULE)
+        finding(1000).compare(RULE)
 
 
 @pytest.mark.parametrize(("candidate_s", "baseline_s"), [(24, 12), (12, 24), (16, 12)])
@@ -172,15 +172,15 @@ def test_measuring_ends_once_all_that_is_asked_is_decided(
 ) -> None:
     samples = recording(1000).samples
     against = recording(1000, role="baseline").samples if baseline else None
-    assert decided([at_least(limit) for limit in limits], rules, samples, against, plan=PLAN) is over
+    assert are_decided([at_least(limit) for limit in limits], rules, samples, against, plan=PLAN) is over
 
 
 def test_measuring_goes_on_while_anything_is_open() -> None:
     unsteady = [[second(rate) for rate in (600, 600, 600, 600, 900, 900, 900, 900, 700, 700, 700, 700)]]
-    assert not decided([at_least(750), at_least(1)], [], unsteady, None, plan=PLAN)
-    assert decided([at_least(1)], [], unsteady, None, plan=PLAN)
+    assert not are_decided([at_least(750), at_least(1)], [], unsteady, None, plan=PLAN)
+    assert are_decided([at_least(1)], [], unsteady, None, plan=PLAN)
     too_few = [unsteady[0][:4]]
-    assert not decided([at_least(1)], [], too_few, None, plan=PLAN)
+    assert not are_decided([at_least(1)], [], too_few, None, plan=PLAN)
 
 
 def test_a_profile_without_a_limit_is_reported_with_what_it_showed() -> None:
@@ -253,7 +253,7 @@ def test_reads_answered_too_soon_from_a_small_file_are_blamed_on_its_size(path: 
     candidate, baseline = (reading(each_s, name, size=size) for each_s, name in ((1e-4, "fast"), (1e-3, "local")))
     slower = reading(1e-3, "local", size=size, rate=5000)
     rule = not_better(path)
-    verdict = beside(candidate, slower if path == "read.iops" else baseline).compared(rule)
+    verdict = beside(candidate, slower if path == "read.iops" else baseline).compare(rule)
     assert verdict.status == "fail"
     remark = (
         ": not done; the test file of 100 MiB holds only 2.5 s of the measured 40 MiB/s, so a cache can have served "
@@ -283,7 +283,7 @@ def mixed(read_s: float, write_s: float, storage_class: str) -> Recording:
 def test_only_reads_that_are_too_fast_are_blamed_on_a_cache(rule: Limit, told: bool) -> None:
     slow = 1e-2 if rule.rule == "not_worse_than_baseline_by" else 1e-4
     found = beside(mixed(slow, slow, "fast"), mixed(1e-3, 1e-3, "local"))
-    verdict = found.compared(rule)
+    verdict = found.compare(rule)
     assert verdict.status == "fail"
     assert ("a cache can have served it" in verdict.reason) is told
 

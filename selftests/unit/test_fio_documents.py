@@ -34,7 +34,7 @@ def test_the_pieces_in_which_output_comes_make_no_difference(record: str, data: 
     documents, reader = read(*cut(record, places))
     whole, wholly_read = read(record)
     assert (documents, reader.messages) == (whole, wholly_read.messages)
-    assert not reader.unfinished
+    assert not reader.is_unfinished
 
 
 def test_output_that_comes_by_single_characters_is_read(recorded: Recorded) -> None:
@@ -93,7 +93,7 @@ def test_the_last_document_needs_no_newline(recorded: Recorded) -> None:
     text = recorded("no_ramp")
     documents, reader = read(text.rstrip("\n"))
     assert documents == read(text)[0]
-    assert not reader.unfinished
+    assert not reader.is_unfinished
 
 
 def test_lines_may_end_as_on_a_terminal(recorded: Recorded) -> None:
@@ -105,14 +105,14 @@ def test_a_document_that_breaks_off_stays_unfinished(recorded: Recorded) -> None
     text = recorded("no_ramp")
     documents, reader = read(text[: len(text) * 2 // 3])
     assert len(documents) == 2
-    assert reader.unfinished
+    assert reader.is_unfinished
 
 
 def test_after_a_document_that_broke_off_the_next_is_read(recorded: Recorded) -> None:
     text = recorded("no_ramp")
     documents, reader = read(text[:300] + "\n" + text)
     assert documents == read(text)[0]
-    assert not reader.unfinished
+    assert not reader.is_unfinished
 
 
 def test_a_document_that_is_no_json_becomes_a_message() -> None:

@@ -121,19 +121,19 @@ def test_fio_that_only_writes_the_file_of_sysbench_may_be_older(tmp_path: Path) 
     sysbench = Profile(name="a", path=Path("a.sysbench"), text="", about="", program="sysbench")
     fio = Profile(name="b", path=Path("b.fio"), text="", about="")
     checks = [
-        check_script(each, needed=1, together=1, claimed=None) for each in ([], [fio], [sysbench, fio], [sysbench])
+        check_script(each, space=1, together=1, claim_size=None) for each in ([], [fio], [sysbench, fio], [sysbench])
     ]
     assert ["fio --version" in check for check in checks] == [True, True, True, False]
     log = LoadLog(new_output=lambda: FioOutput(jobs=["a"]))
     log.feed(f"\nstorage-acceptance: segment 0\n{result('2.15', 1)}\nstorage-acceptance: ended 0\n".encode())
-    require_written(log, where="here", needed=1, measured=False)
+    require_written(log, where="here", space=1, is_measured=False)
 
 
 def test_before_the_first_load_such_a_fio_is_an_error_of_the_environment(tmp_path: Path) -> None:
     program = tmp_path / "fio"
     program.write_text("#!/bin/sh\necho fio-3.16\n")
     program.chmod(0o755)
-    check = check_script([], needed=4096, together=1, claimed=None)
+    check = check_script([], space=4096, together=1, claim_size=None)
     done = subprocess.run(
         ["sh", "-c", load_script("echo loaded", check=check), "load", str(tmp_path / "a")],
         env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"},
@@ -142,8 +142,8 @@ def test_before_the_first_load_such_a_fio_is_an_error_of_the_environment(tmp_pat
     )
     log = LoadLog(new_output=lambda: FioOutput(jobs=["a"]))
     log.feed(done.stdout)
-    assert (log.refused, log.segments) == (TOO_OLD, [])
-    error = explain_refusal(TOO_OLD, log.before, where="here", needed=1)
+    assert (log.check_status, log.segments) == (TOO_OLD, [])
+    error = explain_refusal(TOO_OLD, log.before, where="here", space=1)
     assert isinstance(error, EnvironmentFailure)
     assert all(said in str(error) for said in ("fio-3.16", "3.18", "--storage-image"))
 
@@ -153,4 +153,4 @@ def test_a_test_file_that_such_a_fio_wrote_is_no_fault_of_the_storage(text: str)
     log = LoadLog(new_output=lambda: FioOutput(jobs=["a"]))
     log.feed(f"\nstorage-acceptance: segment 0\n{text}\nstorage-acceptance: ended 0\n".encode())
     with pytest.raises(EnvironmentFailure, match="here"):
-        require_written(log, where="here", needed=1)
+        require_written(log, where="here", space=1)

@@ -26,7 +26,7 @@ from acceptance.results.requirement import Outcome
 from acceptance.text.errors import NotTried, StorageFailure, Unsupported
 from acceptance.trials.features.bench import Bench
 from acceptance.trials.filling import trial
-from acceptance.trials.filling.pieces import Written, lost_in_words, read_verified, read_writing, wrong_end
+from acceptance.trials.filling.pieces import WriteResult, lost_in_words, read_checksums, read_writing, wrong_end
 from selftests.bounds import HANGS_S
 from selftests.unit.read_parts import tables_of
 from selftests.unit.test_report_crashes import results
@@ -62,17 +62,17 @@ def sums_of(folder: Path) -> dict[str, str]:
 @pytest.mark.parametrize("shell", SHELLS, ids=" ".join)
 def test_what_is_written_is_known_by_its_checksum_and_read_again(shell: list[str], tmp_path: Path) -> None:
     written = read_writing(pod("fill.sh", tmp_path, shell=shell, MOST=4 * 65536))
-    assert written.stop == "bound" and written.shown > written.free > 0
+    assert written.stop == "bound" and written.capacity > written.free > 0
     assert list(written.sums) == ["a-1", "a-2", "a-3", "a-4"] and written.sums == sums_of(tmp_path)
     assert len(set(written.sums.values())) == 4
-    assert read_verified(pod("verify.sh", tmp_path, shell=shell)) == written.sums
+    assert read_checksums(pod("verify.sh", tmp_path, shell=shell)) == written.sums
 
 
 @pytest.mark.parametrize("shell", SHELLS, ids=" ".join)
 def test_a_file_that_no_longer_fits_ends_it_and_does_not_count(shell: list[str], tmp_path: Path) -> None:
     (tmp_path / "a-3").symlink_to("/dev/full")
     written = read_writing(pod("fill.sh", tmp_path, shell=shell))
-    assert written.stop == "full" and "No space left on device" in written.said
+    assert written.stop == "full" and "No space left on device" in written.error
     assert list(written.sums) == ["a-1", "a-2"]
 
 
@@ -84,7 +84,7 @@ def test_more_than_it_may_hold_is_never_written(tmp_path: Path) -> None:
 
 def test_nothing_is_written_where_more_shows_than_was_asked_for(tmp_path: Path) -> None:
     written = read_writing(pod("fill.sh", tmp_path, SHOWN_MOST=10**6))
-    assert (written.stop, written.sums) == ("shows-more", {}) and written.shown > 10**6
+    assert (written.stop, written.sums) == ("shows-more", {}) and written.capacity > 10**6
     assert list(tmp_path.iterdir()) == []
 
 
@@ -122,12 +122,12 @@ def test_what_is_not_durable_or_not_whole_does_not_count(does: str, said: str, t
     fake.write_text(f'#!/bin/sh\ncd {tmp_path}; case $1 in *a-2) {does};; *) exec {shutil.which("dd")} "$@";; esac\n')
     fake.chmod(0o755)
     written = read_writing(pod("fill.sh", folder, PATH=f"{fake.parent}:{os.environ['PATH']}"))
-    assert (list(written.sums), written.stop) == (["a-1"], "full") and said in written.said
+    assert (list(written.sums), written.stop) == (["a-1"], "full") and said in written.error
 
 
 def test_a_grown_file_system_takes_one_more(tmp_path: Path) -> None:
     grown = read_writing(pod("grow.sh", tmp_path, WANTED=10**6, PREFIX="c", SECONDS_LEFT=1))
-    assert grown.shown > 10**6 and list(grown.sums) == ["c-1"]
+    assert grown.capacity > 10**6 and list(grown.sums) == ["c-1"]
 
 
 def test_a_file_system_that_does_not_grow_is_told(tmp_path: Path) -> None:
@@ -138,12 +138,12 @@ def test_a_file_system_that_does_not_grow_is_told(tmp_path: Path) -> None:
 def test_a_reader_that_breaks_off_has_read_nothing(tmp_path: Path) -> None:
     pod("fill.sh", tmp_path, MOST=2 * 65536)
     read = pod("verify.sh", tmp_path)
-    assert read_verified(read.replace("storage-acceptance: verified\n", "")) == {}
+    assert read_checksums(read.replace("storage-acceptance: verified\n", "")) == {}
 
 
 def ended(said: str, *, taken: int = 63, free: int = SIZE) -> str | None:
     sums = {f"a-{number}": "0" * 64 for number in range(taken)}
-    return wrong_end(Written(shown=free, free=free, sums=sums, stop="full", said=said), piece=MIB)
+    return wrong_end(WriteResult(capacity=free, free=free, sums=sums, stop="full", error=said), piece=MIB)
 
 
 @pytest.mark.parametrize("said", [NO_SPACE, "sync: error syncing 'a-9': Disk quota exceeded"])

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acceptance.report.github_summary import LARGEST, append_summary, escaped, markdown
+from acceptance.report.github_summary import LARGEST, append_summary, escape, markdown
 from acceptance.results.document import RelativeEstimate, Results
 from selftests.unit.compared_runs import judged, measured, run_of
 
@@ -60,14 +60,14 @@ def test_the_comparison_is_a_table_of_its_own() -> None:
     ],
 )
 def test_nothing_that_markdown_or_html_reads_is_left(text: str) -> None:
-    written = escaped(text)
+    written = escape(text)
     assert not re.search(r"[\\`*_{}\[\]<>!|~^$]|&(?!#\d+;)|(?<!&)#", written)
     assert html.unescape(written).replace(JOINER, "") == text
 
 
 @pytest.mark.parametrize("text", ["@octocat", "me@example.com", "#12", "http://example.com", "www.example.com"])
 def test_what_github_makes_a_link_of_is_kept_apart_also_when_it_is_resolved(text: str) -> None:
-    resolved = html.unescape(escaped(text))
+    resolved = html.unescape(escape(text))
     assert not re.search(r"@\w|#\d|://|www\.", resolved)
     assert resolved.replace(JOINER, "") == text
 

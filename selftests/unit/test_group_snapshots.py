@@ -163,7 +163,7 @@ def test_members_come_in_the_order_of_the_claims_and_go_whatever_their_class_say
     cluster.taken("log", "data", policy="Retain")
     found = wait_group_taken(cluster.api(), GROUP_OF_TWO, claims=CLAIMED, timeout_s=1)
     assert [(each.name, each.claim) for each in found] == [("member-data", "data"), ("member-log", "log")]
-    assert found[0].taken.size == 1024**3
+    assert found[0].restorable.size == 1024**3
     for kind in (GROUP_CONTENTS, SNAPSHOT_CONTENTS):
         for each in cluster.list(kind):
             assert each["spec"]["deletionPolicy"] == "Delete" and each["metadata"]["labels"] == labels(RUN_ID)

@@ -30,7 +30,7 @@ def test_a_killed_runs_groups_are_removed_before_their_members(heard: bool) -> N
             cluster.delete(resource, each["metadata"]["name"])
 
     def see_gone(what: str, going: Departing[str], count: int) -> None:
-        assert going.look().gone, what
+        assert going.look().is_gone, what
 
     RunSnapshots(api=cluster.api(), namespace=NAMESPACE, attempt=attempt, empty=empty, see_gone=see_gone).delete()
     assert problems == [] and cluster.left() == []

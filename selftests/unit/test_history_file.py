@@ -80,7 +80,7 @@ def test_accepted_levels_come_back_in_the_order_in_which_they_were_accepted(path
     for line in (record("a"), levels[0], record("b"), levels[1]):
         append(path, line)
     found = read_history(path)
-    assert found.accepted == tuple(levels)
+    assert found.accepted_levels == tuple(levels)
     assert ([each.run for each in found.runs], found.problems) == (["a", "b"], ())
 
 

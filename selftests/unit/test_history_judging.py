@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acceptance.judging.history.noise import noise_reach, surpluses
-from acceptance.judging.history.verdicts import KEPT_POINTS, Judged, judge_history
+from acceptance.judging.history.verdicts import KEPT_POINTS, HistoryVerdict, judge_history
 from acceptance.limits.history import RUNS
 from acceptance.limits.limit import Limit
 from acceptance.results.history import TrendPoint
@@ -20,7 +20,7 @@ QUIET = [1000.0, 1010.0, 990.0, 1005.0, 995.0, 1002.0, 998.0] * 2
 
 def judged(
     values: list[float], asked: Limit | None = None, *, within: float = 0.0, others: int = 0, accepted: int = 0
-) -> Judged:
+) -> HistoryVerdict:
     """The last value judged beside the others."""
     *earlier, this = nights(values, within=within)
     return judge(earlier, this, asked, others=others, accepted=accepted)
@@ -33,9 +33,15 @@ def judge(
     *,
     others: int = 0,
     accepted: int = 0,
-) -> Judged:
+) -> HistoryVerdict:
     return judge_history(
-        earlier, this, asked or limit(), limits=4, others=others, accepted=accepted, storage_class="fast"
+        earlier,
+        this,
+        asked or limit(),
+        limits=4,
+        incomparable_runs=others,
+        accepted_from=accepted,
+        storage_class="fast",
     )
 
 
@@ -234,7 +240,7 @@ SMALLEST = {"smallest_in_two", "smallest_in_week"}
     ],
     ids=lambda each: each if isinstance(each, str) else "",
 )
-def test_what_was_found_is_data(found: Judged, code: str, names: set[str]) -> None:
+def test_what_was_found_is_data(found: HistoryVerdict, code: str, names: set[str]) -> None:
     outcome = found.verdict.outcome
     assert outcome is not None and (outcome.code, outcome.facts.keys()) == (f"history.{code}", names)
 

@@ -38,7 +38,7 @@ def test_a_run_that_was_disturbed_is_no_night_to_compare_with(tmp_path: Path, st
 
 
 def test_nothing_measured_is_nothing_to_keep(tmp_path: Path) -> None:
-    recorder = Recorder(run_id="r", started=NIGHT, settings=SETTINGS, tier_limits=1)
+    recorder = Recorder(run_id="r", started_at=NIGHT, settings=SETTINGS, tier_limits=1)
     assert finished(tmp_path, recorder, status=0) == []
 
 

@@ -47,7 +47,7 @@ def run(mean: float = 1000.0, *, of: dict[str, Any] | None = None, **changed: An
 
 def measured_run() -> Recorder:
     """A run that has measured synchronous writes."""
-    recorder = Recorder(run_id="r", started=NIGHT, settings=SETTINGS, tier_limits=1)
+    recorder = Recorder(run_id="r", started_at=NIGHT, settings=SETTINGS, tier_limits=1)
     recorder.cluster = Cluster(
         kind="kubeconfig",
         kubernetes_version="v1.34",
@@ -98,12 +98,12 @@ SERIES = Series.of(THIS, THIS.measurements[0])
 def test_runs_that_differ_are_counted_and_not_compared(other: RunRecord) -> None:
     found = past([run(900.0), other], SERIES, metric="write.iops")
     assert [point.mean for point in found.points] == [900.0]
-    assert found.others == 1
+    assert found.incomparable_runs == 1
 
 
 @pytest.mark.parametrize("other", [run(of={"storage_class": "slow"}), run(of={"profile": "etcd-fsync"})])
 def test_other_classes_and_profiles_are_not_even_counted(other: RunRecord) -> None:
-    assert past([other], SERIES, metric="write.iops").others == 0
+    assert past([other], SERIES, metric="write.iops").incomparable_runs == 0
 
 
 @pytest.mark.parametrize("same", [run(of={"node": "node-2"}), run(cluster_kind="in-cluster"), run(exit_status=1)])
@@ -137,7 +137,7 @@ def accepted(run: str, **about: Any) -> AcceptedLevel:
 )
 def test_a_level_counts_from_its_run_on_for_what_it_is_about(levels: list[AcceptedLevel], first: int) -> None:
     runs = [run(float(number), date=NIGHT + timedelta(days=number)) for number in (1, 2, 3)]
-    assert past(runs, SERIES, metric="write.iops", accepted=levels).accepted == first
+    assert past(runs, SERIES, metric="write.iops", levels=levels).accepted_from == first
 
 
 def test_a_run_is_kept_with_what_it_measured() -> None:
@@ -154,6 +154,6 @@ def test_a_run_is_kept_with_what_it_measured() -> None:
 
 
 def test_results_without_a_cluster_are_no_run() -> None:
-    recorder = Recorder(run_id="r", started=NIGHT, settings=SETTINGS, tier_limits=1)
+    recorder = Recorder(run_id="r", started_at=NIGHT, settings=SETTINGS, tier_limits=1)
     with pytest.raises(ValueError, match="wanted the results of a run that has reached its cluster"):
         record_of(recorder.results(), profiles={})

@@ -19,7 +19,7 @@ from acceptance.measuring import process_load
 from acceptance.measuring.host_load_runner import HostLoadRunner, HostVolume
 from acceptance.measuring.host_workspace import HostWorkspace
 from acceptance.measuring.load import Load, PreparedVolume
-from acceptance.measuring.load_script import FIO, STOPPED, load_script
+from acceptance.measuring.load_script import FIO, STOPPED_STATUS, load_script
 from acceptance.measuring.process_load import ProcessLoad
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure, WrongUsage
 from selftests.bounds import HANGS_S
@@ -37,7 +37,7 @@ def process(script: str, folder: Path, *, job: str = "a") -> ProcessLoad:
     command = ["sh", "-c", script, "load", str(folder / "file")]
     return ProcessLoad(
         command,
-        what="the load",
+        label="the load",
         folder=folder,
         environment={"SIZE": str(SIZE), "RUNTIME": "30s"},
         new_output=lambda: FioOutput(jobs=[job]),
@@ -45,13 +45,13 @@ def process(script: str, folder: Path, *, job: str = "a") -> ProcessLoad:
 
 
 def left_of(load: ProcessLoad) -> list[int]:
-    return [each.pid for each in load._marked()]
+    return [each.pid for each in load._own_processes()]
 
 
 def test_a_load_that_ends_by_itself_has_its_status_and_its_words(tmp_path: Path) -> None:
     with process(load_script('echo "loads $SIZE in $PWD"; exit 7'), tmp_path) as load:
         assert load.follow(never, within_s=HANGS_S) == ([[]], False)
-    assert load.log.ended == 7
+    assert load.log.exit_status == 7
     assert load.log.segments[0].messages == f"loads {SIZE} in {tmp_path}"
 
 
@@ -67,7 +67,7 @@ def test_nothing_runs_after_an_error_or_an_interruption(error: type[BaseExceptio
     with pytest.raises(error), process(load_script("sleep 100; :"), tmp_path) as load:
         raise error
     assert left_of(load) == []
-    assert load.log.ended in (STOPPED, None)  # None: ended before it had begun to listen
+    assert load.log.exit_status in (STOPPED_STATUS, None)  # None: ended before it had begun to listen
 
 
 def test_a_load_that_does_not_end_when_asked_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,7 +98,7 @@ def test_fio_is_stopped_when_it_is_enough(tmp_path: Path) -> None:
     (tmp_path / "a.fio").write_text(WRITES)
     with process(load_script(f"{FIO} a.fio"), tmp_path, job="writes") as load:
         (samples,), enough = load.follow(lambda number, samples: len(samples) == 2, within_s=HANGS_S)
-    assert (len(samples), enough, load.log.ended) == (2, True, STOPPED)
+    assert (len(samples), enough, load.log.exit_status) == (2, True, STOPPED_STATUS)
     assert left_of(load) == []
 
 
@@ -129,7 +129,7 @@ def kept() -> dict[str, Iterable[str]]:
 def bench(directories: list[str], kept: dict[str, Iterable[str]]) -> Bench:
     workspace = HostWorkspace(directories, run_id="r1", keep_output=kept.__setitem__)
     workspace.make()
-    return lambda *wanted, test_size=SIZE: HostLoadRunner(workspace, wanted=wanted, test_size=test_size)
+    return lambda *wanted, test_size=SIZE: HostLoadRunner(workspace, profiles=wanted, test_size=test_size)
 
 
 def prepared(bench: HostLoadRunner, directories: list[str]) -> list[PreparedVolume | AcceptanceError]:
@@ -214,7 +214,7 @@ def test_root_has_directories_loaded_by_nobody_where_nobody_can_get_there(
         Path(made).chmod(mode)
         workspace = HostWorkspace([made], run_id="r1", keep_output=kept.__setitem__)
         workspace.make()
-        (volume,) = prepared(HostLoadRunner(workspace, wanted=[profile], test_size=SIZE), [made])
+        (volume,) = prepared(HostLoadRunner(workspace, profiles=[profile], test_size=SIZE), [made])
         assert isinstance(volume, HostVolume)
         assert Path(volume.test_file).stat().st_uid == owner
 
@@ -230,7 +230,7 @@ def test_fio_reads_its_jobs_whatever_the_umask_and_nobody_else_does(
         try:
             workspace = HostWorkspace([made], run_id="r1", keep_output=kept.__setitem__)
             workspace.make()
-            (volume,) = prepared(HostLoadRunner(workspace, wanted=[profile], test_size=SIZE), [made])
+            (volume,) = prepared(HostLoadRunner(workspace, profiles=[profile], test_size=SIZE), [made])
         finally:
             os.umask(before)
         assert isinstance(volume, HostVolume)

@@ -52,7 +52,8 @@ def wrong(folder: Path, text: str) -> str:
 def test_a_real_file_of_csi_sanity_is_counted_as_it_counted() -> None:
     """`SUCCESS! -- 73 Passed | 0 Failed | 1 Pending | 29 Skipped`, `FAIL! -- 71 Passed | 2 Failed | ...`"""
     good, bad = read_import(GOOD), read_import(BAD)
-    assert good.counted == "73 passed, 0 failed, 30 skipped" and bad.counted == "71 passed, 2 failed, 30 skipped"
+    assert good.counts_in_words == "73 passed, 0 failed, 30 skipped"
+    assert bad.counts_in_words == "71 passed, 2 failed, 30 skipped"
     assert good.tool == bad.tool == "csi-sanity" and good.doubts == bad.doubts == [] and good.failures == []
     assert [(failure.suite, failure.behaviour) for failure in bad.failures] == [
         ("Node Service NodeExpandVolume", "should work if node-expand is called after node-publish"),
@@ -225,8 +226,8 @@ def test_names_of_files(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="there is no such file"):
         named_imports([f"{tmp_path}/none.xml"])
     with pytest.raises(WrongUsage, match="found 2 that are csi-sanity"):
-        all_imports([(GOOD, ""), (BAD, "")], added="run")
-    assert [each.file for each in all_imports([(GOOD, ""), (BAD, "by night")], added="run")] == [
+        all_imports([(GOOD, ""), (BAD, "")], added_to="run")
+    assert [each.file for each in all_imports([(GOOD, ""), (BAD, "by night")], added_to="run")] == [
         "imported/csi-sanity.xml",
         "imported/by-night.xml",
     ]

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from acceptance.process import interruption
-from acceptance.process.interruption import PLEASE_WAIT, held_back, interrupt_once, is_urged, undisturbed
+from acceptance.process.interruption import PLEASE_WAIT, held_back, hold_off_signals, interrupt_once, is_urged
 from fixtures.progress import ProgressLine
 from selftests.bounds import HANGS_S
 
@@ -64,7 +64,7 @@ def test_who_interrupts_a_test_is_asked_where_it_is_seen(capfd: pytest.CaptureFi
         try:
             with pytest.raises(KeyboardInterrupt):
                 signal.raise_signal(signal.SIGINT)
-            with undisturbed():
+            with hold_off_signals():
                 signal.raise_signal(signal.SIGTERM)
             signal.raise_signal(signal.SIGTERM)
         finally:
@@ -75,7 +75,7 @@ def test_who_interrupts_a_test_is_asked_where_it_is_seen(capfd: pytest.CaptureFi
 
 @pytest.mark.parametrize("number", SIGNALS)
 def test_cleaning_up_is_not_disturbed(number: signal.Signals, capfd: pytest.CaptureFixture[str]) -> None:
-    with interrupt_once(), undisturbed():
+    with interrupt_once(), hold_off_signals():
         signal.raise_signal(number)
     assert capfd.readouterr().err == PLEASE_WAIT.decode()
 
@@ -84,7 +84,7 @@ def test_afterwards_the_handlers_are_those_from_before() -> None:
     before = handlers()
     with interrupt_once():
         during = handlers()
-        with undisturbed():
+        with hold_off_signals():
             assert not set(handlers()) & set(during)
         assert handlers() == during
         assert during != before
@@ -93,7 +93,7 @@ def test_afterwards_the_handlers_are_those_from_before() -> None:
 
 def test_after_an_error_too_the_handlers_are_those_from_before() -> None:
     before = handlers()
-    with pytest.raises(ZeroDivisionError), interrupt_once(), undisturbed():
+    with pytest.raises(ZeroDivisionError), interrupt_once(), hold_off_signals():
         raise ZeroDivisionError
     assert handlers() == before
 
@@ -131,7 +131,7 @@ def test_no_interruption_leaves_the_capture_of_pytest_half_suspended(is_a_termin
 
 def test_who_asks_while_a_node_is_brought_back_does_not_make_the_rest_of_the_run_impatient() -> None:
     with interrupt_once():
-        with undisturbed():
+        with hold_off_signals():
             signal.raise_signal(signal.SIGTERM)
             assert is_urged()
         assert not is_urged()
@@ -143,7 +143,7 @@ def test_who_asks_again_while_a_run_ends_urges_its_cleaning_up() -> None:
             signal.raise_signal(signal.SIGTERM)
         assert not is_urged()
         signal.raise_signal(signal.SIGTERM)
-        with undisturbed():
+        with hold_off_signals():
             assert is_urged()
     assert is_urged()
 

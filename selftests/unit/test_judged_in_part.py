@@ -155,7 +155,7 @@ def test_a_directory_leaves_out_what_is_required_of_volumes(
     run = ended(tmp_path, *words, requires=requires)
     assert (run.status, run.results["overall"]) == (status, overall), run.output
     assert (run.results["tier_limits"], run.results["tier_limits_applying"]) == (1, 0)
-    assert missing(Results.model_validate(run.results)).required == left_out
+    assert missing(Results.model_validate(run.results)).required_tests == left_out
 
 
 def test_a_run_that_ends_before_its_first_test_is_an_error_in_junit(tmp_path: Path) -> None:

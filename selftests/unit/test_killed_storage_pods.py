@@ -116,7 +116,7 @@ def test_what_selects_nothing_or_is_never_made_again_is_told_before_anything_is_
     pod(server, "alone-1", owned=False)
     alone, none = (PodSelector(namespace="vendor", labels=f"app={name}") for name in ("alone", "none"))
     with pytest.raises(EnvironmentFailure) as raised:
-        Strength.seen(server.api, [MANAGER, alone, none])
+        Strength.measure(server.api, [MANAGER, alone, none])
     assert "pod alone-1 of vendor/app=alone has no owner" in str(raised.value)
     assert "no pod in namespace vendor has the labels app=none" in str(raised.value)
     assert server.bodies == []
@@ -124,7 +124,7 @@ def test_what_selects_nothing_or_is_never_made_again_is_told_before_anything_is_
 
 def test_strength_is_back_when_as_many_are_ready_and_the_killed_one_is_gone() -> None:
     server = vendor()
-    strength = Strength.seen(server.api, [MANAGER, CSI])
+    strength = Strength.measure(server.api, [MANAGER, CSI])
     first = storage_pods(server.api, MANAGER)[0]
     assert strength.lacking(server.api) == []
     assert strength.lacking(server.api, without=first.uid) == ["1 of 2 pods vendor/app=manager are Ready"]
@@ -136,7 +136,7 @@ class PlayedWriter:
     """Records come all the time; with `error` none come any more."""
 
     def __init__(self, error: Exception | None = None) -> None:
-        self.error, self.acknowledged, self.node, self.last_s = error, 40, "node-1", 0.0
+        self.error, self.acknowledged_count, self.node, self.last_s = error, 40, "node-1", 0.0
         self.moments = [(100.0, 40), (100.1, 41), (103.1, 42), (103.2, 43)]
         self.arrivals: list[Any] = []
 
@@ -153,7 +153,7 @@ def trial(server: Vendor, monkeypatch: pytest.MonkeyPatch, *, selector: PodSelec
         workspace=workspace,
         claim=workspace.claim("c", storage_class="fast", size=1),
         selector=selector,
-        strength=Strength.seen(server.api, [MANAGER, CSI]),
+        strength=Strength.measure(server.api, [MANAGER, CSI]),
         settings=CrashSettings(write_s=1, failover_s=1),
         say=lambda text: None,
     )
@@ -214,7 +214,7 @@ def test_after_what_did_not_come_back_no_selector_is_tried(monkeypatch: pytest.M
         keep=kept.append,
     )
     monkeypatch.setattr(trials, "create_claim", lambda api, claim: None)
-    monkeypatch.setattr(StoragePodsTrials, "_remove", lambda self, claim, failed: None)
+    monkeypatch.setattr(StoragePodsTrials, "_remove", lambda self, claim, has_failed: None)
     monkeypatch.setattr(StoragePodsTrial, "run", lambda self: record(kill(problem="gone")))
     assert len(found.records("fast")) == 1 == len(kept)
     monkeypatch.setattr(StoragePodsTrial, "run", lambda self: record(selector=str(self.selector)))
@@ -231,8 +231,8 @@ def test_gaps_are_between_records_that_follow_each_other() -> None:
 def test_the_log_tells_when_records_became_durable_where_the_pod_can_tell() -> None:
     log = WriterLog()
     log.feed(b"storage-acceptance: durable 1 812.51\nstorage-acceptance: durable 2\nstorage-acceptance: durable 3 8x\n")
-    assert (log.acknowledged, log.moments) == (2, [(812.51, 1)])
-    assert "durable 3 8x" in log.others
+    assert (log.acknowledged_count, log.moments) == (2, [(812.51, 1)])
+    assert "durable 3 8x" in log.other_lines
     log.feed(b"storage-acceptance: durable 1 812.51\nstorage-acceptance: durable 3 813.0\n")
     assert log.moments == [(812.51, 1), (813.0, 3)]
 
@@ -245,5 +245,5 @@ def test_the_claim_and_its_pods_go_unless_they_are_to_be_kept(monkeypatch: pytes
     for keep in (True, False):
         settings = CrashSettings(write_s=1, failover_s=1, keep=keep)
         found = StoragePodsTrials(workspace, selectors=[], settings=settings, say=print, keep=print)
-        found._remove(workspace.claim("c", storage_class="fast", size=1), failed=True)
+        found._remove(workspace.claim("c", storage_class="fast", size=1), has_failed=True)
     assert len(gone) == 1

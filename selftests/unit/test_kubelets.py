@@ -9,10 +9,10 @@ from typing import Any, cast
 
 import pytest
 
-from acceptance.cluster.attachments import Attached
-from acceptance.judging.crashes import judge_durability, judge_stayed
-from acceptance.planning.assumed_throughput import EMBEDDED
-from acceptance.planning.failures import crashed
+from acceptance.cluster.attachments import NodeAttachment
+from acceptance.judging.crashes import judge_durability, judge_release
+from acceptance.planning.assumed_throughput import EMBEDDED_CLUSTER
+from acceptance.planning.failures import plan_crash
 from acceptance.report.summary import render_summary
 from acceptance.settings.target_file import read_target
 from acceptance.settings.target_plans import KubeletPlan, NodeFailurePlan
@@ -30,7 +30,7 @@ FAILS = NodeFailurePlan(fail=("true",), restore=("true",), timeout_s=1.0)
 
 
 def plan(*mounted: str) -> KubeletPlan:
-    return KubeletPlan(stop=("stop", "{node}"), start=("start", "{node}"), mounted=mounted, timeout_s=30.0)
+    return KubeletPlan(stop=("stop", "{node}"), start=("start", "{node}"), mounts=mounted, timeout_s=30.0)
 
 
 def test_a_kubelet_is_stopped_by_commands_alone_on_a_node_that_was_named_or_is_the_labs() -> None:
@@ -53,7 +53,7 @@ def test_the_target_file_says_how(tmp_path: Path) -> None:
     path.write_text("kubelet: {stop: [ssh, '{node}', stop], start: [ssh, '{node}', start], timeout: 1min}\n")
     found = read_target(path).kubelet
     assert found is not None and found.plan.outage.fail == ("ssh", "{node}", "stop")
-    assert (found.plan.mounted, found.plan.timeout_s) == ((), 60.0)
+    assert (found.plan.mounts, found.plan.timeout_s) == ((), 60.0)
     path.write_text("kubelet: {stop: [ssh, '{volume}'], start: [ssh]}\n")
     with pytest.raises(WrongUsage, match="found volume"):
         read_target(path)
@@ -69,7 +69,7 @@ def test_mounts_are_what_the_command_prints_and_its_failure_is_no_storages() -> 
 
 def test_a_mount_that_stays_is_waited_for_and_told(monkeypatch: pytest.MonkeyPatch) -> None:
     clock, server = Clock(monkeypatch), PagedApiServer()
-    attached = Attached(attachments=(), named=None, node="n1")
+    attached = NodeAttachment(attachments=(), status_name=None, node="n1")
     began_s = clock.now_s
     assert wait_let_go(server.api, attached, timeout_s=20, also=lambda: ["mounted at /a"]) == ["mounted at /a"]
     assert clock.now_s - began_s == pytest.approx(20, abs=1.5)
@@ -95,12 +95,12 @@ def test_pauses_are_told_by_the_nodes_own_clock() -> None:
 
 @pytest.mark.parametrize(("stayed", "status"), [([], "pass"), (["mounted at /a"], "fail")])
 def test_what_stays_is_told(stayed: list[str], status: str) -> None:
-    verdict = judge_stayed(failover(9.0, failure="kubelet-away", stayed=stayed))
+    verdict = judge_release(failover(9.0, failure="kubelet-away", stayed=stayed))
     assert (verdict.status, verdict.id) == (status, "fast/kubelet-away/stayed/holds")
     assert "after the pod was deleted while its kubelet was away" in verdict.reason
     assert ("still on node-1 there was mounted at /a;" in verdict.reason) == bool(stayed)
     with pytest.raises(Unsupported, match="no command shows its mounts"):
-        judge_stayed(failover(9.0, failure="kubelet-away"))
+        judge_release(failover(9.0, failure="kubelet-away"))
 
 
 def test_records_that_are_lost_with_a_kubelet_fail_and_the_report_has_a_table() -> None:
@@ -114,7 +114,7 @@ def test_records_that_are_lost_with_a_kubelet_fail_and_the_report_has_a_table() 
 def test_the_plan_counts_the_time_that_it_is_away() -> None:
     settings = CrashSettings(write_s=5, failover_s=900)
     plain, restarted = (
-        crashed("fast", each, settings, assumed=EMBEDDED) for each in ("pod-killed", "kubelet-restarted")
+        plan_crash("fast", each, settings, speeds=EMBEDDED_CLUSTER) for each in ("pod-killed", "kubelet-restarted")
     )
     assert restarted.about_s == plain.about_s + AWAY_S + 10
-    assert "kubelet" in restarted.what
+    assert "kubelet" in restarted.description

@@ -8,7 +8,7 @@ import pytest
 from acceptance.text.errors import EnvironmentFailure
 from embedded_cluster import golang
 from embedded_cluster.csi import driver
-from embedded_cluster.go_modules import pinned
+from embedded_cluster.go_modules import pinned_version
 from selftests.lab import csi_driver
 from selftests.unit.docs_pages import PAGES
 
@@ -66,7 +66,7 @@ def test_modules_are_pinned_with_their_sums(source: Path) -> None:
 
 
 def test_both_speak_the_same_version_of_csi() -> None:
-    assert len({pinned(source, SPEC) for source in SOURCES.values()}) == 1
+    assert len({pinned_version(source, SPEC) for source in SOURCES.values()}) == 1
 
 
 def test_the_page_has_every_fault_of_the_driver_and_no_other() -> None:

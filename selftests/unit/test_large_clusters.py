@@ -25,7 +25,7 @@ from acceptance.cluster.other_runs import OtherRuns
 from acceptance.cluster.pod_manifest import PodPlan
 from acceptance.cluster.resources import CLAIMS
 from acceptance.cluster.stateful_sets import SetPlan, remove_set
-from acceptance.cluster.volumes import unclaimed, volumes_of
+from acceptance.cluster.volumes import unclaimed_volumes, volumes_of
 from acceptance.cluster.workspace import Workspace
 from acceptance.trials.volume_life import TrialVolume
 from selftests.unit.paged_api_server import (
@@ -169,7 +169,7 @@ def test_a_row_is_read_without_the_metadata_of_its_object() -> None:
     assert peak / ROWS < 2500
 
 
-@pytest.mark.parametrize("look", [lambda api: unclaimed(api, storage_classes={"fast"}), find_leftovers])
+@pytest.mark.parametrize("look", [lambda api: unclaimed_volumes(api, storage_classes={"fast"}), find_leftovers])
 def test_memory_does_not_grow_with_the_volumes_of_others(look: Callable[[Api], object]) -> None:
     def peak(volumes: int) -> int:
         api = cluster(volumes=volumes).api

@@ -89,7 +89,7 @@ def tier_of(*limits: Limit) -> Tier:
 def teardown(runner: Ending, *, nextitem: object = None, tier: Tier | None = None) -> Recorder:
     """What the run keeps when the last test is over."""
     tier = tier or tier_of()
-    recorder = Recorder(run_id="r", started=datetime(2026, 11, 23, tzinfo=UTC), settings={}, tier_limits=0)
+    recorder = Recorder(run_id="r", started_at=datetime(2026, 11, 23, tzinfo=UTC), settings={}, tier_limits=0)
     for later in runner.found:
         recorder.keep(*later.first.measurements)
         recorder.verdicts.extend(later.first.against(limit) for limit in tier.limits)

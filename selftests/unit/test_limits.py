@@ -103,7 +103,7 @@ def test_limits_or_loads_that_were_changed_are_not_the_shipped_ones() -> None:
 def extending(text: str, tmp_path: Path) -> LimitsFile:
     path = tmp_path / "mine.yaml"
     path.write_text(text, encoding="utf-8")
-    return load_limits(path, profiles=SHIPPED_PROFILES, shipped=ROOT / "thresholds.yaml")
+    return load_limits(path, profiles=SHIPPED_PROFILES, shipped_path=ROOT / "thresholds.yaml")
 
 
 def test_a_tier_of_ones_own_extends_a_shipped_one(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ def read(folder: Path, *texts: str, profiles: set[str] = PROFILES) -> LimitsFile
     paths = [folder / f"{chr(ord('a') + number)}.yaml" for number in range(len(texts))]
     for path, text in zip(paths, texts, strict=True):
         path.write_text(text, encoding="utf-8")
-    return load_limits(paths, profiles=profiles | shipped_profiles(), shipped=SHIPPED)
+    return load_limits(paths, profiles=profiles | shipped_profiles(), shipped_path=SHIPPED)
 
 
 def tier(limits: str, name: str = "shop", more: str = "") -> str:
@@ -148,7 +148,7 @@ def test_a_family_in_the_shipped_file_is_of_shipped_profiles_alone(tmp_path: Pat
     """A profile of one's own changes nothing of what the shipped tiers ask for."""
     text = tier("      order-log: {write.iops: {at_least: 9, because: b}}\n", more="    extends: builtin/baseline\n")
     assert not read(tmp_path, text).tier("shop").of("limits", profile="fast-read-latency")
-    shipped = load_limits(SHIPPED, profiles=PROFILES | shipped_profiles(), shipped=SHIPPED).tier("baseline")
+    shipped = load_limits(SHIPPED, profiles=PROFILES | shipped_profiles(), shipped_path=SHIPPED).tier("baseline")
     assert {each.profile for each in shipped.of("limits")} == shipped_profiles()
 
 

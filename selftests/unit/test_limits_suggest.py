@@ -46,7 +46,9 @@ def test_the_worst_of_all_runs_less_the_margin(tmp_path: Path) -> None:
     """1,000 IOPS known to a factor of 1.1 are 909 at least; a fifth less is 727, and 1.32 ms for the latency."""
     file = tmp_path / "mine.yaml"
     assert suggest(*kept(tmp_path, good(1, 1500.0), good(2, 1000.0), good(3, 1200.0)), "-o", str(file)) == 0
-    found = load_limits(file, profiles=shipped_profiles() | {"order-log"}, shipped=shipped_folder() / "thresholds.yaml")
+    found = load_limits(
+        file, profiles=shipped_profiles() | {"order-log"}, shipped_path=shipped_folder() / "thresholds.yaml"
+    )
     assert [f"{limit.profile}: {words_of(limit)}" for limit in found.tier("suggested").limits] == [
         "order-log: read.iops at least 3,600 IOPS",
         "random-write-bandwidth: write.bandwidth at least 130 MiB/s",

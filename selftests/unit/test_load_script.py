@@ -15,12 +15,12 @@ import pytest
 from acceptance.cluster.waiting import wait_for
 from acceptance.loads.fio.output import FioOutput
 from acceptance.loads.profiles import Profile
-from acceptance.measuring.load_log import LoadLog, Watched
-from acceptance.measuring.load_script import FIO, HOST_LOAD, STOPPED, commands, load_environment, load_script
+from acceptance.measuring.load_log import LoadLog, WatchedSamples
+from acceptance.measuring.load_script import FIO, HOST_LOAD, STOPPED_STATUS, commands, load_environment, load_script
 from acceptance.measuring.space_check import (
     NO_PROGRAM,
-    REJECTED,
-    SHARED,
+    REJECTED_PROFILE,
+    SHARED_DISK,
     TOO_SMALL,
     check_environment,
     check_script,
@@ -54,7 +54,7 @@ def test_each_file_is_loaded_in_its_own_segment(shell: list[str], tmp_path: Path
     files = [str(tmp_path / name) for name in ("one", "two words", "one")]
     log = run(shell, load_script('echo "loads $FILE"; echo x >> "$FILE"'), *files)
     assert ["".join(segment.pieces()).strip() for segment in log.segments] == [f"loads {file}" for file in files]
-    assert log.ended == 0
+    assert log.exit_status == 0
     assert Path(files[0]).read_text() == "x\nx\n"
 
 
@@ -88,7 +88,7 @@ def test_on_a_host_what_a_dead_fio_leaves_is_ended_though_nobody_reads(shell: li
 def test_each_segment_has_its_own_runtime(shell: list[str], runtime: str, each: list[str], tmp_path: Path) -> None:
     log = run(shell, load_script("sh -c 'echo \"$RUNTIME\"'"), *[str(tmp_path)] * 3, RUNTIME=runtime)
     assert ["".join(segment.pieces()).strip() for segment in log.segments] == each
-    assert log.ended == 0
+    assert log.exit_status == 0
 
 
 @pytest.mark.parametrize("shell", SHELLS, ids=lambda shell: Path(shell[0]).name)
@@ -101,7 +101,7 @@ def test_the_first_load_that_fails_is_the_last(shell: list[str], tmp_path: Path)
         str(bad),
         str(tmp_path / "c"),
     )
-    assert log.ended == 7
+    assert log.exit_status == 7
     assert len(log.segments) == 2
     assert log.segments[1].messages == f"no {bad}"
 
@@ -109,7 +109,7 @@ def test_the_first_load_that_fails_is_the_last(shell: list[str], tmp_path: Path)
 @pytest.mark.parametrize("shell", SHELLS, ids=lambda shell: Path(shell[0]).name)
 def test_what_cannot_be_flushed_is_a_failure(shell: list[str], tmp_path: Path) -> None:
     log = run(shell, load_script(":"), str(tmp_path / "never written"))
-    assert log.ended not in (0, None)
+    assert log.exit_status not in (0, None)
 
 
 @pytest.mark.parametrize("shell", SHELLS, ids=lambda shell: Path(shell[0]).name)
@@ -122,40 +122,40 @@ def test_a_load_that_is_told_to_end_ends_with_all_that_it_began(shell: list[str]
         printed += os.read(process.stdout.fileno(), 4096)
     process.send_signal(signal.SIGTERM)
     rest, _ = process.communicate(timeout=HANGS_S)  # ends only when nobody holds the pipe any more
-    assert read(printed + rest).ended == STOPPED
-    assert process.returncode == STOPPED
+    assert read(printed + rest).exit_status == STOPPED_STATUS
+    assert process.returncode == STOPPED_STATUS
 
 
 @pytest.mark.parametrize("shell", SHELLS, ids=lambda shell: Path(shell[0]).name)
 def test_without_the_space_nothing_is_loaded(shell: list[str], tmp_path: Path) -> None:
-    check = check_script([], needed=2**60, together=1, claimed=None)
+    check = check_script([], space=2**60, together=1, claim_size=None)
     log = run(shell, load_script("echo loaded", check=check), str(tmp_path / "a"))
-    assert (log.refused, log.ended, log.segments) == (TOO_SMALL, None, [])
+    assert (log.check_status, log.exit_status, log.segments) == (TOO_SMALL, None, [])
     assert "free: " in log.before and log.over
 
 
 @pytest.mark.parametrize("shell", SHELLS, ids=lambda shell: Path(shell[0]).name)
 def test_with_the_space_the_load_begins(shell: list[str], tmp_path: Path) -> None:
-    check = check_script([], needed=4096, together=1, claimed=None)
+    check = check_script([], space=4096, together=1, claim_size=None)
     log = run(shell, load_script('echo > "$FILE"', check=check), str(tmp_path / "a"))
-    assert (log.refused, log.ended) == (None, 0)
+    assert (log.check_status, log.exit_status) == (None, 0)
 
 
 def test_a_disk_that_volumes_share_is_spared_by_all_of_them_together(tmp_path: Path) -> None:
     """What is free suffices for one volume with much to spare, not for very many that are written at the same time."""
-    for together, refused in ((1, None), (2**40, SHARED)):
-        check = check_script([], needed=4096, together=together, claimed=1)
+    for together, refused in ((1, None), (2**40, SHARED_DISK)):
+        check = check_script([], space=4096, together=together, claim_size=1)
         log = run(SHELLS[0], load_script('echo > "$FILE"', check=check), str(tmp_path / "a"))
-        assert log.refused == refused
+        assert log.check_status == refused
 
 
 def test_an_image_without_the_program_is_no_wrong_profile(tmp_path: Path) -> None:
     profile = Profile(name="a", path=Path("a.sysbench"), text="", about="", program="sysbench")
-    check = check_script([profile], needed=4096, together=1, claimed=None)
+    check = check_script([profile], space=4096, together=1, claim_size=None)
     script = load_script("echo loaded", check=f"PATH=/nowhere\n{check}")
     log = run(SHELLS[0], script, str(tmp_path / "a"))
-    assert (log.refused, log.segments) == (NO_PROGRAM, [])
-    error = explain_refusal(NO_PROGRAM, log.before, where="here", needed=1)
+    assert (log.check_status, log.segments) == (NO_PROGRAM, [])
+    error = explain_refusal(NO_PROGRAM, log.before, where="here", space=1)
     assert isinstance(error, EnvironmentFailure) and "no fio" in str(error) and "--storage-image" in str(error)
 
 
@@ -168,10 +168,10 @@ def test_a_profile_that_fio_rejects_is_refused_in_its_words(tmp_path: Path) -> N
     job = tmp_path / "it's wrong.fio"
     job.write_text("[a]\nnonsense=1\n")
     profile = Profile(name=job.stem, path=job, text="", about="")
-    check = check_script([profile], needed=4096, together=1, claimed=None)
+    check = check_script([profile], space=4096, together=1, claim_size=None)
     environment = check_environment([profile], folder=str(tmp_path))
     log = run(SHELLS[0], load_script("echo loaded", check=check), str(tmp_path / "a"), **environment)
-    assert log.refused == REJECTED and not log.segments
+    assert log.check_status == REJECTED_PROFILE and not log.segments
 
 
 HOSTILE = [
@@ -194,13 +194,13 @@ def test_no_name_is_taken_for_a_command(shell: list[str], name: str, tmp_path: P
     folder.mkdir()
     (folder / f"{name}.fio").write_text("[a]\nfilename=${FILE}\nsize=4k\nrw=write\n")
     profile = Profile(name=name, path=Path(f"{name}.fio"), text="", about="", jobs=("a",))
-    check = check_script([profile], needed=4096, together=1, claimed=None)
+    check = check_script([profile], space=4096, together=1, claim_size=None)
     environment = check_environment([profile], folder=str(folder))
     environment |= load_environment(profile, job_file=str(folder / profile.path))
     # Where a command would leave its mark.
     script = f"cd {shlex.quote(str(tmp_path))} && {load_script(commands(profile), check=check)}"
     log = run(shell, script, str(tmp_path / "data"), SIZE="4k", RUNTIME="1s", **environment)
-    assert (log.refused, log.ended) == (None, 0), log.before
+    assert (log.check_status, log.exit_status) == (None, 0), log.before
     assert (tmp_path / "data").stat().st_size == 4096
     assert not list(tmp_path.rglob("ran"))
 
@@ -210,7 +210,7 @@ def test_scripts_hold_no_name() -> None:
     options = "--file-total-size=${SIZE}\n--time=${RUNTIME}\n--file-test-mode=rndrw\n"
     other = Profile(name="a-name", path=Path("a-name.sysbench"), text=options, about="", program="sysbench")
     for each in (profile, other):
-        check = check_script([each], needed=1, together=1, claimed=1)
+        check = check_script([each], space=1, together=1, claim_size=1)
         assert "a-name" not in load_script(commands(each), check=check)
 
 
@@ -218,7 +218,7 @@ def test_fio_is_read_segment_by_segment(tmp_path: Path) -> None:
     job = tmp_path / "a.fio"
     job.write_text("[a]\nfilename=${FILE}\nsize=1M\nrw=write\nbs=4k\nruntime=4\ntime_based\nrate_iops=100\n")
     log = run(SHELLS[0], load_script(f'{FIO} "{job}"'), str(tmp_path / "x"), str(tmp_path / "y"))
-    assert log.ended == 0
+    assert log.exit_status == 0
     for segment in log.segments:
         assert segment.error is None
         # Of single seconds a busy machine makes more or less; were one counted again with the next, it would be 1,000.
@@ -231,7 +231,7 @@ def test_each_sample_is_shown_once_though_the_log_is_read_twice() -> None:
             self.samples += [piece] * piece.count(b"s")  # type: ignore[list-item]
 
     seen: list[tuple[int, int]] = []
-    watched = Watched(lambda number, samples: bool(seen.append((number, len(samples)))) or len(seen) == 4)
+    watched = WatchedSamples(lambda number, samples: bool(seen.append((number, len(samples)))) or len(seen) == 4)
 
     def log(text: bytes) -> LoadLog:
         made = LoadLog(new_output=lambda: Sampled(jobs=[]))

@@ -10,8 +10,8 @@ import pytest
 from acceptance.limits.file import load_limits
 from acceptance.loads.profile_folder import find_profiles
 from acceptance.measuring.batches import loaded_s
-from acceptance.planning.assumed_throughput import EMBEDDED
-from acceptance.planning.loads import measured
+from acceptance.planning.assumed_throughput import EMBEDDED_CLUSTER
+from acceptance.planning.loads import plan_measurement
 from acceptance.settings.run import read_settings
 from acceptance.statistics.interim_analyses import (
     ALONE,
@@ -76,10 +76,10 @@ def test_the_plan_of_a_run_counts_with_it() -> None:
     profiles = find_profiles(ROOT / "profiles")
     tier = load_limits(ROOT / "thresholds.yaml", profiles=set(profiles)).tier("baseline")
     name = "random-read-iops"
-    longer = partial(measured, profiles[name], "fast", test_size=1, assumed=EMBEDDED, load_time_s=30)
-    step = longer(baseline=None, asked=tier.of("limits", profile=name))
+    longer = partial(plan_measurement, profiles[name], "fast", test_size=1, speeds=EMBEDDED_CLUSTER, load_time_s=30)
+    step = longer(baseline=None, limits_and_rules=tier.of("limits", profile=name))
     assert 36 <= step.about_s < 45 and 300 <= step.most_s < 310
-    unjudged = longer(baseline="local", asked=())
+    unjudged = longer(baseline="local", limits_and_rules=())
     assert unjudged.about_s == unjudged.most_s > 30 + 2 * 32
 
 

@@ -152,7 +152,7 @@ def test_modules_are_pinned_with_their_sums(name: str) -> None:
 
 
 def test_images_are_named_as_longhorn_names_them() -> None:
-    version = go_modules.pinned(programs._LONGHORN, programs._MANAGER)
+    version = go_modules.pinned_version(programs._LONGHORN, programs._MANAGER)
     assert images.NAMES["longhorn-engine"] == f"docker.io/longhornio/longhorn-engine:{version}"
     assert {reference.rpartition(":")[2] for reference in images.NAMES.values()} == {version}
 

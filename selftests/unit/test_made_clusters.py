@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 from acceptance.cluster.new_cluster import NewCluster
-from acceptance.planning.assumed_throughput import CREATED, ELSEWHERE, assumed_throughput_of
+from acceptance.planning.assumed_throughput import CREATED_CLUSTER, ELSEWHERE, assumed_throughput_of
 from acceptance.process.commands import _last_line
 from acceptance.settings.made_cluster import MAKERS, MadeCluster
 from acceptance.settings.run import read_settings
@@ -130,7 +130,7 @@ def programs(kubeconfig: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 def manager(maker: str, folder: Path, *, told: list[str] | None = None, **made: Any) -> MadeManager:
     tell = (told if told is not None else []).append
     return MANAGERS[maker](  # type: ignore[index]
-        run_id=RUN_ID, kubeconfig=folder / "kubeconfig", made=MadeCluster(**made), tell=tell
+        run_id=RUN_ID, kubeconfig=folder / "kubeconfig", spec=MadeCluster(**made), tell=tell
     )
 
 
@@ -395,8 +395,8 @@ def test_without_an_image_nothing_is_created(
 def test_a_plan_holds_the_time_of_the_cluster(run: Callable[..., Ended], programs: Callable[[], list[str]]) -> None:
     ended = run("--storage-plan")
     assert ended.status == 0 and "kind creates the cluster" in ended.output and programs() == []
-    assert all(assumed_throughput_of(maker) is CREATED for maker in MAKERS)
-    assert CREATED.open_s - ELSEWHERE.open_s >= 60
+    assert all(assumed_throughput_of(maker) is CREATED_CLUSTER for maker in MAKERS)
+    assert CREATED_CLUSTER.open_s - ELSEWHERE.open_s >= 60
 
 
 def test_an_unusable_version_of_pytests_own_option_is_wrong_usage(

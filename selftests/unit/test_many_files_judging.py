@@ -13,7 +13,7 @@ from acceptance.limits.file import load_limits
 from acceptance.limits.limit import Limit
 from acceptance.limits.tiers import ALL_OPTIONS, Tier
 from acceptance.loads.profile_folder import find_profiles
-from acceptance.planning.assumed_throughput import EMBEDDED
+from acceptance.planning.assumed_throughput import EMBEDDED_CLUSTER
 from acceptance.planning.single_volumes import with_many_files
 from acceptance.results.many_files import FILE_OPERATIONS, ManyFilesRecord
 from acceptance.settings.run import Settings
@@ -166,12 +166,12 @@ def test_other_groups_are_no_growth() -> None:
 
 def test_the_plan_counts_both_volumes_the_baselines_and_all_pods() -> None:
     settings = Settings(thresholds=ROOT / "thresholds.yaml", profiles=ROOT / "profiles")
-    step = with_many_files("fast", settings, files=FILES, baseline="local", assumed=EMBEDDED)
+    step = with_many_files("fast", settings, files=FILES, baseline="local", speeds=EMBEDDED_CLUSTER)
     assert [(volume.storage_class, volume.number) for volume in step.volumes] == [("fast", 2), ("local", 1)]
     assert step.pods == 10 + 3 + 3
-    alone = with_many_files("fast", settings, files=FILES, baseline=None, assumed=EMBEDDED)
+    alone = with_many_files("fast", settings, files=FILES, baseline=None, speeds=EMBEDDED_CLUSTER)
     assert 200 < alone.about_s < step.about_s < 700
-    assert alone.what == "fast: 100,000 files made, found and deleted; 10 pods started"
+    assert alone.description == "fast: 100,000 files made, found and deleted; 10 pods started"
 
 
 def told(found: ManyFilesRecord, asked: Limit) -> tuple[str, dict[str, JsonValue]]:

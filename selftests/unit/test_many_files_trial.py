@@ -181,9 +181,9 @@ def test_files_that_are_not_as_they_were_made_fail_for_that(
 
 def test_a_volume_without_room_is_not_tried() -> None:
     with pytest.raises(NoRoom, match="No space left on device"):
-        require_over([["failed", "create:", "No", "space left on device"]], storage_class="fast", printed="")
+        require_over([["failed", "create:", "No", "space left on device"]], storage_class="fast", output="")
     with pytest.raises(StorageFailure, match="could not create: Input/output error"):
-        require_over([["failed", "create:", "Input/output", "error"]], storage_class="fast", printed="")
+        require_over([["failed", "create:", "Input/output", "error"]], storage_class="fast", output="")
 
 
 def test_a_volume_without_room_says_which_option_makes_it_larger(tmp_path: Path) -> None:

@@ -78,7 +78,7 @@ class PlayedLoads:
                 samples.append(second("write", rate=max(0.0, rate * random.gauss(1, self.noise)), block_size=4096))
                 enough = watch(number, list(samples))
             started = datetime.now(UTC)
-            done.append(Segment(pod="p", node="n1", fio_version="fio-3", started=started, samples=tuple(samples)))
+            done.append(Segment(pod="p", node="n1", fio_version="fio-3", start_time=started, samples=tuple(samples)))
             if enough:
                 break
         return done

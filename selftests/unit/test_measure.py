@@ -59,7 +59,7 @@ class RatesBench:
                     pod=load.name,
                     node="n1",
                     fio_version="fio-3.33",
-                    started=datetime.now(UTC),
+                    start_time=datetime.now(UTC),
                     samples=tuple(samples),
                 )
             )
@@ -82,7 +82,7 @@ def alternately(
         return len(looks) == enough_at
 
     found = measure_alternately(
-        bench, candidate=FAST, baseline=LOCAL, profile=PROFILE, plan=plan, decided=decided, report=progress.append
+        bench, candidate=FAST, baseline=LOCAL, profile=PROFILE, plan=plan, is_decided=decided, report=progress.append
     )
     return bench, looks, progress, list(found)
 
@@ -119,14 +119,14 @@ def test_one_class_alone_is_one_segment_with_looks_in_it() -> None:
         return len(looks) == 2
 
     plan = AnalysisPlan(seconds=(8, 12), batch_s=1, early=EarlyLook())
-    found = measure_alone(bench, FAST, PROFILE, plan=plan, decided=decided, report=lambda progress: None)
+    found = measure_alone(bench, FAST, PROFILE, plan=plan, is_decided=decided, report=lambda progress: None)
     assert looks == [4, 8]
     assert list(map(len, found.samples)) == [8]
 
 
 def test_not_decided_at_the_cap_it_ends_all_the_same() -> None:
     found = measure_alone(
-        RatesBench(), FAST, PROFILE, plan=PLAN, decided=lambda ours: False, report=lambda progress: None
+        RatesBench(), FAST, PROFILE, plan=PLAN, is_decided=lambda ours: False, report=lambda progress: None
     )
     assert list(map(len, found.samples)) == [8]
 
@@ -135,7 +135,7 @@ def test_not_decided_at_the_cap_it_ends_all_the_same() -> None:
 def test_the_seconds_before_those_that_count_are_added(ramp_s: float) -> None:
     bench = RatesBench()
     profile = Profile(name="a", path=Path("a.fio"), text="", about="", jobs=("a",), ramp_s=ramp_s)
-    measure_alone(bench, FAST, profile, plan=PLAN, decided=lambda ours: True, report=lambda progress: None)
+    measure_alone(bench, FAST, profile, plan=PLAN, is_decided=lambda ours: True, report=lambda progress: None)
     assert bench.loads[0].runtimes_s == ((9,) if not ramp_s else (10,))
 
 
@@ -163,7 +163,7 @@ def test_looks_and_the_cap_come_by_the_clock() -> None:
         return False
 
     plan = AnalysisPlan(seconds=(4, 8, 12, 16), batch_s=1)
-    found = measure_alone(SilentBench(), FAST, PROFILE, plan=plan, decided=decided, report=lambda progress: None)
+    found = measure_alone(SilentBench(), FAST, PROFILE, plan=plan, is_decided=decided, report=lambda progress: None)
     assert looks == [10.0, 12.0], "4 and 8 s were over in the same silence; at the cap nobody asks"
     assert sum(sample.duration_s for sample in found.segments[0].samples) == 16.0
 
@@ -178,7 +178,7 @@ def test_a_turn_that_a_standstill_has_filled_is_over() -> None:
     bench = SilentBench(silent_s=2.5)
     plan = AnalysisPlan(seconds=(6,), batch_s=1, segments=(3, 3))
     candidate, baseline = measure_alternately(
-        bench, candidate=FAST, baseline=LOCAL, profile=PROFILE, plan=plan, decided=decided, report=lambda each: None
+        bench, candidate=FAST, baseline=LOCAL, profile=PROFILE, plan=plan, is_decided=decided, report=lambda each: None
     )
     ((ours, theirs),) = taken
     for found in (ours, theirs, candidate.samples, baseline.samples):
@@ -191,7 +191,7 @@ def test_an_error_of_the_bench_is_passed_on() -> None:
             raise StorageFailure("Input/output error")
 
     with pytest.raises(StorageFailure, match="Input/output error"):
-        measure_alone(Broken(), FAST, PROFILE, plan=PLAN, decided=lambda ours: True, report=lambda progress: None)
+        measure_alone(Broken(), FAST, PROFILE, plan=PLAN, is_decided=lambda ours: True, report=lambda progress: None)
 
 
 def test_rounds_last_as_long_as_the_plan_says() -> None:

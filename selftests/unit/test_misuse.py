@@ -80,7 +80,7 @@ def test_what_turns_out_to_be_wrong_in_a_test_leaves_a_whole_report(tmp_path: Pa
     )
     assert re.search(r"^storage_acceptance_exit_status\{.*\} 4(\.0)?$", (folder / "metrics.prom").read_text(), re.M)
     found = check(folder)
-    assert (found.problems, list(found.unlisted)) == ([], ["SHA256SUMS"])
+    assert (found.problems, list(found.unlisted_files)) == ([], ["SHA256SUMS"])
 
 
 @pytest.mark.parametrize("words", [NO_OPTION, ("one", "two", "three", "four")], ids=["option", "too many words"])

@@ -78,7 +78,7 @@ def record(*pairs: NeighbourRecord, cache: int | None = None) -> NeighboursRecor
 def tier(tmp_path: Path, section: str) -> Tier:
     file = tmp_path / "limits.yaml"
     file.write_text(f"version: 1\ntiers:\n  own:\n    noisy_neighbours: {section}\n")
-    return load_limits(file, profiles=PROFILES, shipped=ROOT / "thresholds.yaml").tier("own")
+    return load_limits(file, profiles=PROFILES, shipped_path=ROOT / "thresholds.yaml").tier("own")
 
 
 def test_limits_are_read_and_asked_for_on_request_only(tmp_path: Path) -> None:
@@ -162,7 +162,7 @@ def loaded(rates: Sequence[float] | None, *, at_most: float = 1.0) -> tuple[list
         load,
         PROFILE,
         limits=[limit(value=at_most)],
-        decided=lambda seen, each, beyond: decide_beside(seen, each, beyond=beyond) != "inconclusive",
+        is_decided=lambda seen, each, beyond: decide_beside(seen, each, beyond=beyond) != "inconclusive",
         neighbours=neighbours,
         count=2,
         plan=neighbours_plan(90),

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from acceptance.results.operations import Moment, ObjectKind
 from acceptance.trials.operations.failing import cannot_clone
 from acceptance.trials.operations.record_of import operation_records
-from acceptance.trials.operations.timeline import Timeline, Tracked
+from acceptance.trials.operations.timeline import Timeline, TrackedObject
 
 AT: Mapping[Moment, float] = {
     "asked": 10.0,
@@ -21,12 +21,12 @@ AT: Mapping[Moment, float] = {
 }
 
 
-def tracked(name: str = "a", *, round_: int = 1, later_s: float = 0.0, kind: ObjectKind = "volume") -> Tracked:
+def tracked(name: str = "a", *, round_: int = 1, later_s: float = 0.0, kind: ObjectKind = "volume") -> TrackedObject:
     at_s = {moment: at_s + later_s for moment, at_s in AT.items()}
-    return Tracked(name=name, kind=kind, round=round_, at_s=at_s)
+    return TrackedObject(name=name, kind=kind, round=round_, at_s=at_s)
 
 
-def seconds(*objects: Tracked, waits: bool = False) -> dict[str, list[float]]:
+def seconds(*objects: TrackedObject, waits: bool = False) -> dict[str, list[float]]:
     return {
         operation_record.operation: operation_record.seconds
         for operation_record in operation_records(objects, waits=waits, missing=())
@@ -80,12 +80,15 @@ def test_attachments_that_are_told_before_their_claim_are_not_lost() -> None:
 
 def test_a_driver_that_cannot_clone_says_so_for_all_of_them() -> None:
     refused = "ProvisioningFailed: CSI driver does not support clone operations: controller CLONE_VOLUME capability"
-    source, *clones = Tracked(name="a", kind="volume", round=1, csi=True), *(tracked(kind="clone") for _ in range(2))
-    clones[0].failed["clone"] = refused
+    source, *clones = (
+        TrackedObject(name="a", kind="volume", round=1, csi=True),
+        *(tracked(kind="clone") for _ in range(2)),
+    )
+    clones[0].failures["clone"] = refused
     for clone in clones:
         clone.csi = True
     assert cannot_clone([source, *clones]) is None
-    clones[1].failed["clone"] = refused
+    clones[1].failures["clone"] = refused
     assert cannot_clone([source, *clones]) == refused
-    clones[1].failed["clone"] = "ProvisioningFailed: no space left"
+    clones[1].failures["clone"] = "ProvisioningFailed: no space left"
     assert cannot_clone([source, *clones]) is None

@@ -38,7 +38,7 @@ def operate(monkeypatch: pytest.MonkeyPatch) -> Any:
         workspace = Workspace(
             api=cast(Api, cluster), run_id=RUN, namespace="run", image="fio:1", timeout_s=settings.get("timeout_s", 5.0)
         )
-        asked = {"at_once": AT_ONCE, "wanted": frozenset(OPERATIONS), "timeout_s": 5.0} | settings
+        asked = {"at_once": AT_ONCE, "operations": frozenset(OPERATIONS), "timeout_s": 5.0} | settings
         kept: list[OperationsRecord] = []
         runner = OperationsRunner(
             workspace, settings=OperationSettings(count=count, **asked), say=lambda _: None, keep=kept.append
@@ -78,14 +78,14 @@ def test_all_operations_are_timed_and_nothing_is_left(operate: Any, binding_mode
 def test_pods_of_a_class_that_waits_for_them_look_whose_the_volume_is(operate: Any) -> None:
     for binding_mode, guarded in (("Immediate", False), ("WaitForFirstConsumer", True)):
         cluster = PlayedCluster()
-        operate(cluster, storage_class(binding_mode=binding_mode), wanted=frozenset(["start"]))
+        operate(cluster, storage_class(binding_mode=binding_mode), operations=frozenset(["start"]))
         assert len(cluster.commands) == AT_ONCE
         assert {len(command) > len(COMMAND) for command in cluster.commands} == {guarded}
 
 
 def test_only_what_is_asked_for_is_done(operate: Any) -> None:
     cluster = PlayedCluster()
-    record = operate(cluster, wanted=frozenset(["bind"]))
+    record = operate(cluster, operations=frozenset(["bind"]))
     assert set(by_operation(record)) == {"bind", "delete"}
     assert not [each for each in cluster.asked if "pods" in each or "snapshots" in each]
 
@@ -119,7 +119,7 @@ def test_one_that_fails_is_counted_by_the_clusters_reason(operate: Any, what: st
 
 def test_what_a_class_of_snapshots_would_keep_is_labelled_and_goes_all_the_same(operate: Any) -> None:
     cluster = PlayedCluster()
-    operate(cluster, wanted=frozenset(["snapshot"]))
+    operate(cluster, operations=frozenset(["snapshot"]))
     assert cluster.labelled == {
         f"content-operations-fast-1-{number}-snapshot-{number}" for number in range(1, AT_ONCE + 1)
     }

@@ -10,7 +10,7 @@ import pytest
 from acceptance.cluster.claims import Claim
 from acceptance.cluster.out_of_service import KEY, out_of_service, take_off
 from acceptance.cluster.pod_manifest import PodPlan
-from acceptance.cluster.run_namespace import undone
+from acceptance.cluster.run_namespace import read_undo
 from acceptance.cluster.workspace import Workspace
 from acceptance.settings.target_plans import NodeFailurePlan
 from acceptance.text.errors import EnvironmentFailure
@@ -67,13 +67,13 @@ def test_it_is_put_and_goes_however_the_block_ends(error: type[BaseException] | 
     try:
         with out_of_service(server.api, "n1", run_id=RUN_ID):
             assert taints(server) == [LOST, OURS]
-            assert undone(server.api, namespace=NAMESPACE) == (None, "n1")
+            assert read_undo(server.api, namespace=NAMESPACE) == (None, "n1")
             if error is not None:
                 raise error
     except BaseException as raised:
         assert type(raised) is error
     assert taints(server) == [LOST]
-    assert undone(server.api, namespace=NAMESPACE) == (None, None)
+    assert read_undo(server.api, namespace=NAMESPACE) == (None, None)
 
 
 def test_the_cluster_knows_of_it_before_it_is_there() -> None:
@@ -107,7 +107,7 @@ def test_a_node_that_is_ready_or_tainted_by_others_is_left_as_it_is(server: Tain
     with pytest.raises(EnvironmentFailure, match=why), out_of_service(server.api, "n1", run_id=RUN_ID):
         raise AssertionError("it is not out of service")
     assert taints(server) == before
-    assert undone(server.api, namespace=NAMESPACE) == (None, None)
+    assert read_undo(server.api, namespace=NAMESPACE) == (None, None)
 
 
 def test_only_the_run_s_own_is_taken_off() -> None:

@@ -112,15 +112,15 @@ def test_what_a_test_says_of_its_time_is_in_the_plan(planned: Planned, tmp_path:
 WRONG = """
 import pytest
 
-def test_crash(crashed):
+def test_crash(crash):
     pass
 
 @pytest.mark.crash("nodefailed")
-def test_other_crash(crashed):
+def test_other_crash(crash):
     pass
 
 @pytest.mark.capability
-def test_capability(show):
+def test_capability(show_capability):
     pass
 
 @pytest.mark.chapter
@@ -154,8 +154,8 @@ def test_all_that_is_wrong_with_what_tests_ask_for_is_told_at_once(planned: Plan
 
 def test_what_ramps_needs_consent_marked_or_not(planned: Planned, tmp_path: Path) -> None:
     (tmp_path / "test_mine.py").write_text(
-        'import pytest\n@pytest.mark.ramping("pods")\ndef test_mine(ramped, control_plane_limit): pass\n'
-        '@pytest.mark.crash("node-failed")\ndef test_node(crashed): pass\n'
+        'import pytest\n@pytest.mark.ramping("pods")\ndef test_mine(ramp, control_plane_limit): pass\n'
+        '@pytest.mark.crash("node-failed")\ndef test_node(crash): pass\n'
     )
     options = ("-c", "tox.ini", NO_CLUSTER, "--storage-class=fast", str(tmp_path))
     assert "2 tests: destructive: it runs only when allowed with --storage-destructive" in planned(*options)[1]

@@ -15,10 +15,10 @@ from acceptance.cluster.api_faults import ApiUnreachable
 from acceptance.cluster.api_requests import CONNECT_S, LITTLE_RETRY_S, LOOK_RETRY_S
 from acceptance.limits.file import load_limits
 from acceptance.loads.profile_folder import find_profiles
-from acceptance.planning.assumed_throughput import ELSEWHERE, EMBEDDED, HOST, assumed_throughput_of
-from acceptance.planning.failures import crashed, rebuilt
-from acceptance.planning.loads import measured, prepared
-from acceptance.planning.many_volumes import ramped, scaled
+from acceptance.planning.assumed_throughput import ELSEWHERE, EMBEDDED_CLUSTER, HOST, assumed_throughput_of
+from acceptance.planning.failures import plan_crash, plan_rebuild
+from acceptance.planning.loads import plan_measurement, plan_preparation
+from acceptance.planning.many_volumes import plan_ramp, plan_scale_run
 from acceptance.planning.records import Plan, PlannedStep, Volumes
 from acceptance.planning.rough_time import rough_time
 from acceptance.planning.site import Site, look_at_cluster, look_at_host
@@ -42,7 +42,14 @@ def settings() -> Settings:
 
 def a_profile(name: str, *, baseline: str | None = "local-path", judged: bool = True) -> PlannedStep:
     asked = (*TIER.of("limits", profile=name), *TIER.of("comparison", profile=name)) if judged else ()
-    return measured(PROFILES[name], "replicated", baseline=baseline, asked=asked, test_size=GIB, assumed=EMBEDDED)
+    return plan_measurement(
+        PROFILES[name],
+        "replicated",
+        baseline=baseline,
+        limits_and_rules=asked,
+        test_size=GIB,
+        speeds=EMBEDDED_CLUSTER,
+    )
 
 
 def close(found: float, *, to: float) -> bool:
@@ -86,39 +93,42 @@ def test_a_profile_with_files_of_its_own_writes_them_first() -> None:
 
 def test_what_the_main_job_did_takes_about_as_long_as_it_took() -> None:
     """By its JUnit file, in s, on the embedded cluster: volumes made ready, ramp, scale run, rebuild, crash."""
-    assert close(prepared(settings(), ("local-path", "replicated"), assumed=EMBEDDED).about_s, to=13.2)
-    ramp = RampSettings(goal=60, required=60, volume_size=GIB, timeout_s=300, down_s=300)
-    assert close(ramped("replicated", ramp, rate_per_s=1.0, nodes=3, assumed=EMBEDDED).about_s, to=127.0)
+    assert close(plan_preparation(settings(), ("local-path", "replicated"), speeds=EMBEDDED_CLUSTER).about_s, to=13.2)
+    ramp = RampSettings(goal=60, required_pods=60, volume_size=GIB, timeout_s=300, down_s=300)
+    assert close(plan_ramp("replicated", ramp, rate_per_s=1.0, nodes=3, speeds=EMBEDDED_CLUSTER).about_s, to=127.0)
     scale = ScaleSettings(steps=(1, 2, 3), window_s=6.0, rate_pods=3, rate=None, volume_size=3 * GIB, test_size=GIB)
     only = [PROFILES["random-write-iops"]]
     assert close(
-        scaled("replicated", profiles=only, limits=[], settings=scale, nodes=3, assumed=EMBEDDED).about_s, to=83.0
+        plan_scale_run(
+            "replicated", profiles=only, limits=[], settings=scale, nodes=3, speeds=EMBEDDED_CLUSTER
+        ).about_s,
+        to=83.0,
     )
     rebuild = RebuildSettings(
         sizes={"full-data": GIB, "alternating-4k": GIB // 4}, repeats=1, snapshots=1, time_limit_s=1, begin_s=1, end_s=1
     )
-    assert close(rebuilt("replicated", "full-data", rebuild, assumed=EMBEDDED).about_s, to=53.9)
-    assert close(rebuilt("replicated", "alternating-4k", rebuild, assumed=EMBEDDED).about_s, to=55.0)
-    of_two = rebuilt("replicated", "full-data", replace(rebuild, smaller=0.25), assumed=EMBEDDED)
-    assert of_two.about_s > rebuilt("replicated", "full-data", rebuild, assumed=EMBEDDED).about_s + 18
-    assert of_two.what.endswith("lost and rebuilt, and one of 256 MiB")
+    assert close(plan_rebuild("replicated", "full-data", rebuild, speeds=EMBEDDED_CLUSTER).about_s, to=53.9)
+    assert close(plan_rebuild("replicated", "alternating-4k", rebuild, speeds=EMBEDDED_CLUSTER).about_s, to=55.0)
+    of_two = plan_rebuild("replicated", "full-data", replace(rebuild, smaller=0.25), speeds=EMBEDDED_CLUSTER)
+    assert of_two.about_s > plan_rebuild("replicated", "full-data", rebuild, speeds=EMBEDDED_CLUSTER).about_s + 18
+    assert of_two.description.endswith("lost and rebuilt, and one of 256 MiB")
     crash = CrashSettings(write_s=5.0, failover_s=900.0)
-    assert close(crashed("replicated", "pod-killed", crash, assumed=EMBEDDED).about_s, to=21.1)
+    assert close(plan_crash("replicated", "pod-killed", crash, speeds=EMBEDDED_CLUSTER).about_s, to=21.1)
 
 
 def test_a_run_at_a_set_rate_adds_volumes_and_time() -> None:
     few = ScaleSettings(steps=(1, 3), window_s=6.0, rate_pods=51, rate=None, volume_size=GIB, test_size=GIB)
     only = [PROFILES["random-write-iops"]]
     limits = load_limits(ROOT / "thresholds.yaml", profiles=set(PROFILES)).tier("baseline").of("scaling")
-    with_rate = scaled("fast", profiles=only, limits=limits, settings=few, nodes=3, assumed=ELSEWHERE)
-    without = scaled("fast", profiles=only, limits=[], settings=few, nodes=3, assumed=ELSEWHERE)
+    with_rate = plan_scale_run("fast", profiles=only, limits=limits, settings=few, nodes=3, speeds=ELSEWHERE)
+    without = plan_scale_run("fast", profiles=only, limits=[], settings=few, nodes=3, speeds=ELSEWHERE)
     assert (with_rate.pods, without.pods) == (51, 3)
     assert with_rate.about_s > without.about_s + 48 * GIB / ELSEWHERE.bandwidth
 
 
 def step(what: str, file: str, *volumes: Volumes, **more: float) -> PlannedStep:
     times = {"about_s": 10.0, "longer_s": 10.0} | more
-    return PlannedStep(what=what, payer=f"{file}::test", volumes=volumes, **times)  # type: ignore[arg-type]
+    return PlannedStep(description=what, payer=f"{file}::test", volumes=volumes, **times)  # type: ignore[arg-type]
 
 
 def claimed(number: int, size: int, lasts: str) -> Volumes:
@@ -141,7 +151,7 @@ def test_storage_at_one_time_counts_what_stays_and_not_what_is_gone() -> None:
 
 
 def test_a_plan_of_nothing_says_so() -> None:
-    text = plan_text(Plan(steps=()), site=Site(kind="host", about="this host"), assumed=HOST)
+    text = plan_text(Plan(steps=()), site=Site(kind="host", about="this host"), speeds=HOST)
     assert "Nothing would run." in text and "Time:" not in text
 
 
@@ -149,12 +159,12 @@ def test_the_table_is_aligned_and_names_what_is_destructive_skipped_and_unknown(
     plan = Plan(
         steps=(
             step("a name " * 30, "one.py", claimed(3, GIB, "step")),
-            PlannedStep(what="a ramp", about_s=130, sets=1, pods=60, destructive=True),
+            PlannedStep(description="a ramp", about_s=130, sets=1, pods=60, destructive=True),
         ),
         skips=(("nobody allowed it", 2),),
         unknown=("mine.py::test_mine",),
     )
-    text = plan_text(plan, site=Site(kind="embedded", about="embedded"), assumed=EMBEDDED)
+    text = plan_text(plan, site=Site(kind="embedded", about="embedded"), speeds=EMBEDDED_CLUSTER)
     lines = text.splitlines()
     assert max(map(len, lines)) <= 120
     row = next(line for line in lines if line.startswith("a ramp (destructive)"))
@@ -167,8 +177,8 @@ def test_the_table_is_aligned_and_names_what_is_destructive_skipped_and_unknown(
 
 @pytest.mark.parametrize(("reached", "said"), [(True, ENDS_BEFORE), (False, NOT_ASKED)])
 def test_a_plan_without_a_cluster_says_so_and_not_that_something_failed(reached: bool, said: str) -> None:
-    site = Site(trouble="no cluster named", reached=reached)
-    text = plan_text(Plan(steps=()), site=site, assumed=ELSEWHERE)
+    site = Site(trouble="no cluster named", is_reachable=reached)
+    text = plan_text(Plan(steps=()), site=site, speeds=ELSEWHERE)
     (line,) = (each for each in text.splitlines() if "no cluster named" in each)
     assert line == f"{said}: no cluster named"
     assert "preflight" not in text.lower() and "failed" not in text
@@ -187,13 +197,13 @@ def test_a_cluster_that_does_not_answer_is_one_that_could_not_be_asked_and_is_gi
             raise ApiUnreachable("connection refused")
 
     site = look_at_cluster(cast(Api, Gone()), settings(), kind="kubeconfig", subjects=[])
-    assert (site.reached, site.trouble) == (False, "connection refused")
+    assert (site.is_reachable, site.trouble) == (False, "connection refused")
     assert tried_s == [LOOK_RETRY_S] and LOOK_RETRY_S <= CONNECT_S
 
 
 def test_what_nobody_should_see_on_a_terminal_is_not_shown() -> None:
     site = Site(about="a\x1b[31mb", trouble="no\x1b[2J")
-    assert "\x1b" not in plan_text(Plan(steps=()), site=site, assumed=ELSEWHERE)
+    assert "\x1b" not in plan_text(Plan(steps=()), site=site, speeds=ELSEWHERE)
 
 
 @pytest.mark.parametrize(
@@ -215,7 +225,7 @@ def test_rough_times(seconds: float, said: str) -> None:
 
 def test_a_cluster_that_nobody_knows_is_taken_for_a_usual_one() -> None:
     assert assumed_throughput_of(None) is assumed_throughput_of("kubeconfig") is ELSEWHERE
-    assert assumed_throughput_of("embedded") is EMBEDDED and assumed_throughput_of("host") is HOST
+    assert assumed_throughput_of("embedded") is EMBEDDED_CLUSTER and assumed_throughput_of("host") is HOST
 
 
 def test_without_a_cluster_all_that_the_options_tell_is_said(planned: Callable[..., tuple[int, str]]) -> None:
@@ -324,7 +334,7 @@ def test_what_the_host_lacks_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("PATH", str(tmp_path))
     here = read_settings({"cluster": "host", "storage_class": [str(tmp_path)], "thresholds": "a", "profiles": "b"})
     site = look_at_host(here)
-    assert "apt-get install fio" in plan_text(Plan(steps=()), site=site, assumed=HOST).replace("\n", " ")
+    assert "apt-get install fio" in plan_text(Plan(steps=()), site=site, speeds=HOST).replace("\n", " ")
 
 
 def test_no_cluster_is_made_to_plan_on_it(planned: Callable[..., tuple[int, str]]) -> None:

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from acceptance.limits.file import load_limits
 from acceptance.loads.profile_folder import find_profiles
 from acceptance.planning.assumed_throughput import ELSEWHERE
-from acceptance.planning.failures import rebuilt
-from acceptance.planning.many_volumes import ramped, scaled
+from acceptance.planning.failures import plan_rebuild
+from acceptance.planning.many_volumes import plan_ramp, plan_scale_run
 from acceptance.planning.records import Plan, PlannedStep, Volumes
-from acceptance.planning.single_volumes import featured, rewritten, snapped
+from acceptance.planning.single_volumes import plan_capability, plan_rewrite, plan_snapshot
 from acceptance.results.features import Capability
 from acceptance.settings.run import Settings
 from acceptance.trials.features.trying import CAPABILITIES
@@ -32,7 +32,7 @@ SCALE = ScaleSettings(steps=(1, 3), window_s=6.0, rate_pods=5, rate=None, volume
 
 
 def step(*volumes: Volumes, file: str = "one.py", sets: int = 0) -> PlannedStep:
-    return PlannedStep(what="a step", about_s=1.0, payer=f"{file}::test", volumes=volumes, sets=sets)
+    return PlannedStep(description="a step", about_s=1.0, payer=f"{file}::test", volumes=volumes, sets=sets)
 
 
 def volumes(number: int, size: int = 1, lasts: str = "step", storage_class: str = "fast") -> Volumes:
@@ -59,7 +59,7 @@ def test_what_stays_for_its_file_counts_there_and_once_more_when_it_is_given_bac
 
 
 def test_the_step_with_the_most_is_named() -> None:
-    small, large = step(volumes(1)), replace(step(volumes(3)), what="the large one")
+    small, large = step(volumes(1)), replace(step(volumes(3)), description="the large one")
     assert Plan(steps=(small, large, small)).most(lambda each: each.storage).step == large
     assert Plan(steps=()).most(lambda each: each.storage).step is None
 
@@ -72,8 +72,8 @@ def test_a_class_counts_by_itself() -> None:
 
 def test_volumes_that_are_kept_all_count_until_the_end() -> None:
     """Those of reclaim policy Retain, and of a run that is to keep what failed."""
-    scale = Volumes(storage_class="fast", number=51, size=1, made=66, evenly=True)
-    kept = scale.kept()
+    scale = Volumes(storage_class="fast", number=51, size=1, total=66, evenly=True)
+    kept = scale.keep_for_run()
     assert (kept.storage, kept.lasts, kept.evenly) == (66, "run", False)
     plan = Plan(steps=(step(scale, sets=3), step(volumes(1)), step(volumes(2)), step(volumes(4, storage_class="slow"))))
     assert plan.most_storage == 51
@@ -117,24 +117,24 @@ def test_a_scale_run_on_parts_of_many_nodes_has_more_volumes_than_its_steps() ->
     """One on each of a hundred nodes, to compare with one on each of fifty; one set after the other."""
     only = [PROFILES["random-write-iops"]]
     asked = [each for each in SCALING if each.rule != "node_scaling"]
-    without = scaled("fast", profiles=only, limits=asked, settings=SCALE, nodes=100, assumed=ELSEWHERE)
+    without = plan_scale_run("fast", profiles=only, limits=asked, settings=SCALE, nodes=100, speeds=ELSEWHERE)
     (alone,) = without.volumes
-    assert (alone.number, alone.made, without.sets) == (5, 5, 1)
+    assert (alone.number, alone.total, without.sets) == (5, 5, 1)
     node_scaling = replace(SCALING[0], rule="node_scaling")
     limits = [*asked, node_scaling]
-    (found,) = scaled("fast", profiles=only, limits=limits, settings=SCALE, nodes=100, assumed=ELSEWHERE).volumes
-    assert (found.number, found.made, found.evenly) == (100, 5 + 50 + 100, True)
+    (found,) = plan_scale_run("fast", profiles=only, limits=limits, settings=SCALE, nodes=100, speeds=ELSEWHERE).volumes
+    assert (found.number, found.total, found.evenly) == (100, 5 + 50 + 100, True)
 
 
 def test_a_ramp_has_a_volume_for_each_pod_wherever_these_go() -> None:
-    ramp = RampSettings(goal=60, required=60, volume_size=GIB, timeout_s=300, down_s=300)
-    (found,) = ramped("fast", ramp, rate_per_s=1.0, nodes=3, assumed=ELSEWHERE).volumes
+    ramp = RampSettings(goal=60, required_pods=60, volume_size=GIB, timeout_s=300, down_s=300)
+    (found,) = plan_ramp("fast", ramp, rate_per_s=1.0, nodes=3, speeds=ELSEWHERE).volumes
     assert (found.storage, found.evenly) == (60 * GIB, False)
 
 
 @pytest.mark.parametrize("capability", CAPABILITIES)
 def test_a_feature_claims_what_it_grows_to_and_what_is_copied(capability: Capability) -> None:
-    claimed = sum(volume.storage for volume in featured("fast", capability, assumed=ELSEWHERE).volumes)
+    claimed = sum(volume.storage for volume in plan_capability("fast", capability, speeds=ELSEWHERE).volumes)
     least = {
         "expansion": 2,
         "clone": 2,
@@ -153,20 +153,20 @@ def test_a_feature_claims_what_it_grows_to_and_what_is_copied(capability: Capabi
 
 
 def test_a_group_snapshot_claims_a_copy_of_each_volume_and_what_is_kept_of_it() -> None:
-    one, two = (snapped("fast", volumes=number, write_s=2, assumed=ELSEWHERE) for number in (1, 2))
+    one, two = (plan_snapshot("fast", volumes=number, write_s=2, speeds=ELSEWHERE) for number in (1, 2))
     assert [sum(volume.storage for volume in step.volumes) for step in (one, two)] == [3 * GIB, 6 * GIB]
-    assert "a group snapshot of 2 volumes" in two.what and two.about_s > one.about_s
+    assert "a group snapshot of 2 volumes" in two.description and two.about_s > one.about_s
 
 
 def test_a_node_is_filled_with_as_many_volumes_as_was_consented_to_and_one_more() -> None:
-    (found,) = featured("fast", "node-limit", node_volumes=12, assumed=ELSEWHERE).volumes
+    (found,) = plan_capability("fast", "node-limit", node_volumes=12, speeds=ELSEWHERE).volumes
     assert found.storage == 13 * GIB
 
 
 def test_a_rebuild_may_have_a_replica_more_than_there_is() -> None:
     rebuild = RebuildSettings(sizes={"full-data": 20 * GIB}, repeats=1, snapshots=1, time_limit_s=1, begin_s=1, end_s=1)
-    (found,) = rebuilt("fast", "full-data", rebuild, assumed=ELSEWHERE).volumes
+    (found,) = plan_rebuild("fast", "full-data", rebuild, speeds=ELSEWHERE).volumes
     assert found.storage == 2 * claim_size(20 * GIB)
     settings = Settings(thresholds=Path("a"), profiles=Path("b"), volume_size=7 * GIB)
-    (written,) = rewritten("fast", settings, assumed=ELSEWHERE).volumes
+    (written,) = plan_rewrite("fast", settings, speeds=ELSEWHERE).volumes
     assert written.storage == 14 * GIB

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acceptance.planning.assumed_throughput import EMBEDDED
+from acceptance.planning.assumed_throughput import EMBEDDED_CLUSTER
 from acceptance.planning.records import Plan, PlannedStep
 from acceptance.planning.time_left import FASTEST, SLOWEST, TRUST_S, TimeLeft
 from fixtures import plan
@@ -132,11 +132,14 @@ def test_no_plan_leaves_nothing() -> None:
 
 def test_the_plan_that_a_run_began_with_is_not_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plan, "plan_of", lambda *_: pytest.fail("made a second time"))
-    steps = (PlannedStep(what="a", about_s=60.0, payer="t"), PlannedStep(what="b", about_s=30.0, payer="t"))
+    steps = (
+        PlannedStep(description="a", about_s=60.0, payer="t"),
+        PlannedStep(description="b", about_s=30.0, payer="t"),
+    )
     stash = pytest.Stash()
     stash[PLAN] = Plan(steps=steps, skips=(), unknown=())
     cluster = SimpleNamespace(kind="embedded", nodes=[])
     stash[SITE] = cast(Any, SimpleNamespace(preflight=SimpleNamespace(cluster=cluster, candidates={})))
     silent = SimpleNamespace(stash=stash, pluginmanager=SimpleNamespace(get_plugin=lambda _: None))
     plan.keep_times(cast(pytest.Config, silent), [])
-    assert stash[TIME_LEFT].seconds(now_s=0.0) == 90.0 + EMBEDDED.close_s
+    assert stash[TIME_LEFT].seconds(now_s=0.0) == 90.0 + EMBEDDED_CLUSTER.close_s

@@ -45,7 +45,7 @@ def followed(cluster: Cluster) -> PodLoad:
 
 def test_lines_that_come_after_the_end_are_read() -> None:
     cluster = Cluster(whole_at=2)
-    assert followed(cluster).log.ended == 0
+    assert followed(cluster).log.exit_status == 0
     assert cluster.asked == 2
 
 

@@ -12,12 +12,12 @@ from acceptance.cluster.claims import Claim
 from acceptance.cluster.one_shot_pod import NotStarted, run_one_shot_pod
 from acceptance.cluster.pod_manifest import PodPlan, pod_manifest
 from acceptance.cluster.pod_states import (
+    cpu_limit_problem,
     exit_status_of,
     lost_to_the_cluster,
     main_ended,
     main_runs,
     main_started,
-    throttled,
 )
 from acceptance.cluster.pods import lost_node, start_problem, wait_ended, wait_started
 from acceptance.cluster.resources import CLAIMS, EVENTS, NAMESPACES, NODES, PODS, Object, Resource
@@ -94,11 +94,11 @@ def test_what_the_cluster_adds_to_a_pod_says_nothing_of_its_own_container() -> N
 
 def test_a_limit_of_cpu_that_was_not_asked_for_is_told() -> None:
     made = pod_manifest(PLAN)
-    assert throttled(made) is None
+    assert cpu_limit_problem(made) is None
     made["spec"]["containers"].insert(0, {"name": "mesh", "resources": {"limits": {"cpu": "100m"}}})
-    assert throttled(made) is None, "what the cluster adds may have one"
+    assert cpu_limit_problem(made) is None, "what the cluster adds may have one"
     made["spec"]["containers"][1]["resources"]["limits"]["cpu"] = "500m"
-    assert "pod p was asked for without a limit of CPU and was given one of 500m" in str(throttled(made))
+    assert "pod p was asked for without a limit of CPU and was given one of 500m" in str(cpu_limit_problem(made))
 
 
 class Cluster:

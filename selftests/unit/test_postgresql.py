@@ -47,31 +47,31 @@ def test_commits_and_their_times_are_read_in_whatever_pieces_they_come(size: int
     log = CommitLog()
     for start in range(0, len(PRINTED), size):
         log.feed(PRINTED[start : start + size])
-    assert (log.acknowledged, log.times, log.rates) == (2, [0.0015, 1.234567], [800.0, 600.5])
-    assert log.others == "pgbench (17.6)\nPANIC:  could not write\n"
+    assert (log.acknowledged_count, log.times, log.rates) == (2, [0.0015, 1.234567], [800.0, 600.5])
+    assert log.other_lines == "pgbench (17.6)\nPANIC:  could not write\n"
 
 
 def test_a_database_that_cannot_be_made_is_told_in_its_own_words() -> None:
     log = CommitLog()
     log.feed(b"storage-acceptance: refused\n")
-    assert log.failed == "a new database"
+    assert log.failure == "a new database"
 
 
 @pytest.mark.parametrize(
     ("printed", "expected"),
     [
-        (GOOD, Recovery(seconds=2.25, broken="", lost=[], damage=[])),
+        (GOOD, Recovery(seconds=2.25, start_error="", lost_commits=[], damage=[])),
         (
             GOOD.replace("CREATE", "storage-acceptance: lost 7\nstorage-acceptance: unsound pg_amcheck: no heap"),
-            Recovery(seconds=2.25, broken="", lost=[7], damage=["pg_amcheck: no heap"]),
+            Recovery(seconds=2.25, start_error="", lost_commits=[7], damage=["pg_amcheck: no heap"]),
         ),
         (
             "storage-acceptance: broken PANIC:  no checkpoint \nstorage-acceptance: end\n",
-            Recovery(seconds=None, broken="PANIC:  no checkpoint", lost=[], damage=[]),
+            Recovery(seconds=None, start_error="PANIC:  no checkpoint", lost_commits=[], damage=[]),
         ),
         (
             "storage-acceptance: broken\nstorage-acceptance: end\n",
-            Recovery(seconds=None, broken="it said no reason", lost=[], damage=[]),
+            Recovery(seconds=None, start_error="it said no reason", lost_commits=[], damage=[]),
         ),
     ],
 )

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from acceptance.cluster.api_faults import ApiUnreachable
 from acceptance.cluster.pod_usage import ContainerState, PodKey, Reading, WatchedPod, usage_of
 from acceptance.cluster.resources import Object
-from acceptance.judging.outcome import told
+from acceptance.judging.outcome import plain_outcome
 from acceptance.judging.price import judge_price
 from acceptance.judging.rejudging import contradictions
 from acceptance.limits.limit import Limit
@@ -24,7 +24,7 @@ from acceptance.results.document import Verdict
 from acceptance.results.price import MemoryGrowth, PriceRecord, Span
 from acceptance.settings.values import pods_of
 from acceptance.trials.price.history import PodHistory, at
-from acceptance.trials.price.record_of import Loaded, price_record
+from acceptance.trials.price.record_of import TimedLoad, price_record
 from acceptance.trials.price.watch import PriceWatch
 from selftests.unit.made_limits import of_price
 from selftests.unit.read_gauges import gauges_of
@@ -53,7 +53,7 @@ def pod(uid: str = "u", restarts: int = 0, ended: str = "") -> WatchedPod:
         key=PodKey(namespace="store", name="csi-0"),
         uid=uid,
         node="n",
-        containers={"main": ContainerState(restarts=restarts, ended=ended)},
+        containers={"main": ContainerState(restarts=restarts, last_end=ended)},
     )
 
 
@@ -81,8 +81,8 @@ def test_restarts_replacements_and_deletions_are_told() -> None:
     history.take_state(pod(), now_s=0)
     history.take_state(pod(restarts=2, ended="OOMKilled, exit code 137"), now_s=10)
     history.take_state(pod(uid="other"), now_s=20)
-    history.gone(now_s=30)
-    history.gone(now_s=40)
+    history.note_deletion(now_s=30)
+    history.note_deletion(now_s=40)
     assert history.restarts == [
         "container main restarted 2 times (last end: OOMKilled, exit code 137)",
         "was replaced by a new pod of the same name",
@@ -93,7 +93,7 @@ def test_restarts_replacements_and_deletions_are_told() -> None:
 def test_that_a_pod_of_a_job_ends_is_no_restart() -> None:
     history = PodHistory()
     history.take_state(replace(pod(), of_a_job=True), now_s=0)
-    history.gone(now_s=10)
+    history.note_deletion(now_s=10)
     assert history.restarts == []
 
 
@@ -132,14 +132,14 @@ class Watched:
             history.take_state(pod(restarts=restarts if step == 20 else 0), now_s=now_s)
             used += 10 * (cpu if REST_S <= now_s < end_s - REST_S else 0.1)
         self.pods = {PodKey(namespace="store", name="csi-0"): history}
-        self.began_s, self.requests, self.asked_s, self.missed = 0.0, 10, 0.5, dict[str, None]()
-        self.started = datetime.fromtimestamp(0, tz=UTC)
+        self.began_s, self.requests, self.asked_s, self.gaps = 0.0, 10, 0.5, dict[str, None]()
+        self.started_at = datetime.fromtimestamp(0, tz=UTC)
 
 
 def record(*, minutes: int = 5, **told: float) -> PriceRecord:
     """Under 500 IOPS."""
     done = Counts(ios=500, bytes=500 * 4096)
-    load = Loaded(begin_s=REST_S, samples=[Sample(duration_s=1.0, counts={"write": done})] * (60 * minutes))
+    load = TimedLoad(begin_s=REST_S, samples=[Sample(duration_s=1.0, counts={"write": done})] * (60 * minutes))
     watched = Watched(minutes=minutes, **told)  # type: ignore[arg-type]
     return price_record(
         watched,  # type: ignore[arg-type]
@@ -239,7 +239,7 @@ def test_that_no_growth_is_known_is_data() -> None:
 
 def test_results_in_which_no_growth_is_known_agree_with_themselves() -> None:
     verdict = judge_price(record(minutes=5), limit("memory_growth", 16 * MIB))
-    for changed, agrees in (({}, True), ({"measured": 1.0}, False), ({"outcome": told("no")}, False)):
+    for changed, agrees in (({}, True), ({"measured": 1.0}, False), ({"outcome": plain_outcome("no")}, False)):
         found = results(verdicts=[verdict.model_copy(update=changed)])
         named = [contradiction for contradiction in contradictions(found) if "yet has a judged value" in contradiction]
         assert (named == []) == agrees

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from acceptance.loads.fio.histogram import PackedHistogram
 from acceptance.loads.fio.output import FioOutput
-from acceptance.loads.fio.printed import BLOCK, Ends, Printed
+from acceptance.loads.fio.printed import BLOCK, Ends, PrintedText
 from acceptance.measuring.load_log import MARK, LoadLog
 
 # Each second of a load adds as much as the one before: this part of an hour takes its part of the memory.
@@ -68,14 +68,14 @@ def status(second: int, histogram: Counter[int]) -> bytes:
 
 @given(st.lists(st.tuples(st.text(), st.booleans()), max_size=30), st.text())
 def test_what_is_within_bounds_is_unchanged(parts: list[tuple[str, bool]], rest: str) -> None:
-    found = Printed()
+    found = PrintedText()
     for text, is_result in parts:
         found.add(text, is_result=is_result)
     assert "".join(found.pieces(rest=rest)) == "".join(text for text, _ in parts) + rest
 
 
 def test_of_what_is_no_result_both_ends_are_kept_and_the_rest_is_said_and_results_all() -> None:
-    found = Printed(most=3 * BLOCK)
+    found = PrintedText(most=3 * BLOCK)
     messages = [f"message {number}".ljust(BLOCK - 1) + "\n" for number in range(10)]
     for number, message in enumerate(messages):
         found.add(message, is_result=False)
@@ -88,7 +88,7 @@ def test_of_what_is_no_result_both_ends_are_kept_and_the_rest_is_said_and_result
 
 
 def test_what_stands_between_two_results_comes_in_one_piece_as_a_key_that_is_not_shown_may() -> None:
-    found = Printed()
+    found = PrintedText()
     for _ in range(3):
         found.add("x" * BLOCK, is_result=False)
     found.add("{}\n", is_result=True)

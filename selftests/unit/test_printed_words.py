@@ -50,7 +50,7 @@ class PlayedBench:
 
 
 def wait(bench: PlayedBench) -> None:
-    wait_printed(cast(Bench, bench), POD, "removed", what="a pod to delete files")
+    wait_printed(cast(Bench, bench), POD, "removed", goal="a pod to delete files")
 
 
 def test_a_pod_that_somebody_else_deletes_is_not_blamed_on_the_storage() -> None:

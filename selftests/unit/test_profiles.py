@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from acceptance.loads.extents import extent_problem
 from acceptance.loads.fio.job_file import read_job_file
-from acceptance.loads.fio.job_options import ALLOWED
+from acceptance.loads.fio.job_options import ALLOWED_OPTIONS
 from acceptance.loads.fio.job_sections import read_sections
 from acceptance.loads.fio.option_values import READ
 from acceptance.loads.profile_folder import find_profiles
@@ -271,13 +271,13 @@ def test_durable_and_buffered_are_what_fio_makes_of_the_options(
     options: str, durable: bool, buffered: bool, tmp_path: Path
 ) -> None:
     found = read_job_file(profile(tmp_path, f"{GOOD}{options}\n"))
-    assert (found.durable, found.buffered) == (durable, buffered)
+    assert (found.durable, found.is_buffered) == (durable, buffered)
 
 
 def test_defaults_hold_for_the_sections_after_them(tmp_path: Path) -> None:
     text = GOOD + "[global]\ndirect=1\n[log] # behind\nrw=write\nfdatasync=1\n"
     found = read_job_file(profile(tmp_path, text))
-    assert found.jobs == ("writes", "log") and found.durable and found.buffered
+    assert found.jobs == ("writes", "log") and found.durable and found.is_buffered
 
 
 def test_comments_end_a_line_where_fio_ends_it(tmp_path: Path) -> None:
@@ -299,7 +299,10 @@ def test_comments_end_a_line_where_fio_ends_it(tmp_path: Path) -> None:
 LINES = st.one_of(
     st.text(max_size=30),
     st.builds(
-        "{}{}{}".format, st.sampled_from(sorted(ALLOWED)), st.sampled_from(["=", " = ", ""]), st.text(max_size=12)
+        "{}{}{}".format,
+        st.sampled_from(sorted(ALLOWED_OPTIONS)),
+        st.sampled_from(["=", " = ", ""]),
+        st.text(max_size=12),
     ),
     st.builds(
         "{}={}".format,

@@ -99,7 +99,7 @@ def test_a_run_has_all_its_reports(words: tuple[str, ...], environment: dict[str
     assert json.loads((latest / "results.json").read_text(encoding="utf-8"))["errors"] == []
     assert {"report.html", "junit.xml", "metrics.prom", "SHA256SUMS"} <= {path.name for path in latest.iterdir()}
     found = check(latest)
-    assert (found.problems, list(found.unlisted)) == ([], ["SHA256SUMS"])
+    assert (found.problems, list(found.unlisted_files)) == ([], ["SHA256SUMS"])
 
 
 def test_variables_hold_values_that_have_commas(tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ def test_there_is_one_table_of_what_was_measured(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("figures", "status"), [(False, 5), (True, 0)])
 def test_the_run_itself_knows_that_figures_are_enough(figures: bool, status: int, tmp_path: Path) -> None:
     """So each of its files has the exit status of the command."""
-    recorder = Recorder(run_id="r1", started=datetime.now(UTC), settings={}, tier_limits=0)
+    recorder = Recorder(run_id="r1", started_at=datetime.now(UTC), settings={}, tier_limits=0)
     recorder.keep(*[measured({"read.iops": 1.0}, profile="random-read-latency")] * figures)
     run = Run(id="r1", folder=RunFolder(tmp_path, run_id="r1"), recorder=recorder)
     config: Any = SimpleNamespace(stash=pytest.Stash())

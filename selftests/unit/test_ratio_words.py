@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acceptance.report.figures import shown_measured, shown_measured_interval, shown_value, shown_value_interval
+from acceptance.report.figures import shown_value, shown_value_interval, shown_verdict_interval, shown_verdict_value
 from acceptance.results.bounds import bound_of
-from acceptance.results.ratio_words import amount, compared, compared_interval, factor, share
+from acceptance.results.ratio_words import amount, comparison, comparison_interval, factor, share
 from acceptance.wording.history import difference
 from selftests.unit.compared_runs import estimate, judged
 
@@ -29,7 +29,7 @@ def test_a_verdict_on_a_ratio_is_told_as_its_rule_asks(
 ) -> None:
     measured, low, high = of
     verdict = judged(rule=rule, metric=metric, unit="ratio", measured=measured, low=low, high=high, confidence=0.99)
-    assert (shown_measured(verdict), shown_measured_interval(verdict)) == told
+    assert (shown_verdict_value(verdict), shown_verdict_interval(verdict)) == told
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_a_verdict_on_a_ratio_is_told_as_its_rule_asks(
     ],
 )
 def test_a_figure_beside_a_limit_never_reads_as_on_its_other_side(ratio: float, beside: float, words: str) -> None:
-    assert compared(ratio, "write.iops", beside=beside) == words
+    assert comparison(ratio, "write.iops", beside=beside) == words
 
 
 @given(st.floats(0.001, 1000.0), st.floats(0.1, 10.0))
@@ -68,8 +68,8 @@ def test_a_share_is_in_percent_and_keeps_its_side_of_the_limit() -> None:
 
 
 def test_an_interval_of_both_directions_names_both() -> None:
-    assert compared_interval(0.9, 1.1, "write.iops", ratio=1.0) == "10 % slower to 10 % faster"
-    assert compared_interval(0.0, 0.5, "write.iops", ratio=0.2) == "100 % slower to 2x slower"
+    assert comparison_interval(0.9, 1.1, "write.iops", ratio=1.0) == "10 % slower to 10 % faster"
+    assert comparison_interval(0.0, 0.5, "write.iops", ratio=0.2) == "100 % slower to 2x slower"
 
 
 def test_the_limit_of_a_share_is_read_back_from_the_words_of_older_suites() -> None:
@@ -83,5 +83,5 @@ def test_a_stall_is_told_as_between_what_it_lies_and_has_no_ci() -> None:
     assert shown_value(stall, "stall.longest") == "between 8 ms and 1.008 s"
     assert shown_value_interval(stall, "stall.longest") == ""
     verdict = judged(metric="stall.longest", unit="s", measured=0.008, low=0.008, high=1.008)
-    assert shown_measured(verdict) == "between 8 ms and 1.008 s"
-    assert shown_measured(verdict.model_copy(update={"high": 0.008})) == "8 ms"
+    assert shown_verdict_value(verdict) == "between 8 ms and 1.008 s"
+    assert shown_verdict_value(verdict.model_copy(update={"high": 0.008})) == "8 ms"

@@ -41,7 +41,7 @@ PEERING = stat({"active+clean": 90, "peering": 7})
 
 
 def state_of(document: dict[str, Any], *, held: int = 0, most: int = 0, begun: bool = False) -> RebuildState:
-    return recovery_state(groups_of(document), held=held, most=most, begun=begun)
+    return recovery_state(groups_of(document), groups_left=held, most=most, has_begun=begun)
 
 
 def test_groups_that_are_clean_on_the_osd_that_is_out_are_told_too_early() -> None:

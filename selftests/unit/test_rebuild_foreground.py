@@ -9,13 +9,13 @@ import pytest
 from acceptance.loads.fio.output import FioOutput
 from acceptance.loads.fio.samples import Sample
 from acceptance.loads.fio.snapshots import Counts
-from acceptance.measuring.ending import KILLED
+from acceptance.measuring.ending import KILLED_STATUS
 from acceptance.measuring.load_log import MARK, LoadLog
-from acceptance.measuring.load_script import STOPPED
+from acceptance.measuring.load_script import STOPPED_STATUS
 from acceptance.measuring.windows import Window
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure
-from acceptance.trials.rebuild.foreground import ended_early, timed
-from acceptance.trials.rebuild.impact import impact, lost
+from acceptance.trials.rebuild.foreground import ended_early, timed_samples
+from acceptance.trials.rebuild.impact import impact, why_unusable
 from acceptance.trials.rebuild.model import MOST_POINTS
 
 P99_BEFORE_NS, P99_DURING_NS = 2_000_000, 10_000_000
@@ -35,9 +35,9 @@ def second(ios: int, *, upper_ns: int = P99_BEFORE_NS, duration_s: float = 1.0) 
 def test_seconds_follow_each_other_from_the_one_that_came_soonest() -> None:
     """The first three come with delays of 0.5, 0.1 and 0.3 s; the last two together, after a break."""
     samples = [second(1) for _ in range(5)]
-    found = timed(samples, [101.5, 102.1, 103.3, 115.0, 115.0])
+    found = timed_samples(samples, [101.5, 102.1, 103.3, 115.0, 115.0])
     assert [each.end_s for each in found] == pytest.approx([101.1, 102.1, 103.1, 104.1, 105.1])
-    assert timed([], []) == []
+    assert timed_samples([], []) == []
 
 
 def load(before: int, during: int, *, seconds: int = 20) -> list[Sample]:
@@ -54,7 +54,7 @@ def at_each_second(samples: list[Sample]) -> list[float]:
 
 def test_before_and_during_are_told_apart() -> None:
     samples = load(1000, 250)
-    found = impact(timed(samples, at_each_second(samples)), before=BEFORE, during=DURING, confidence=0.98)
+    found = impact(timed_samples(samples, at_each_second(samples)), before=BEFORE, during=DURING, confidence=0.98)
     assert (found.iops_before.mean, found.iops_during.mean) == (1000, 250)
     assert found.p99_before_s is not None and found.p99_during_s is not None
     assert (found.p99_before_s.mean, found.p99_during_s.mean) == (0.002, 0.01)
@@ -67,17 +67,17 @@ def test_batches_are_as_long_in_both() -> None:
     """A percentile depends on how many operations it is of: the shorter window decides."""
     samples = load(1000, 250)
     short = [Window(start_s=20, end_s=26)]
-    found = impact(timed(samples, at_each_second(samples)), before=BEFORE, during=short, confidence=0.98)
+    found = impact(timed_samples(samples, at_each_second(samples)), before=BEFORE, during=short, confidence=0.98)
     assert (found.batch_s, len(found.iops_before.batches), len(found.iops_during.batches)) == (1, 20, 6)
 
 
 def test_a_load_that_stood_still_has_no_latency() -> None:
     samples = load(1000, 250)
     samples[30] = second(0)
-    found = impact(timed(samples, at_each_second(samples)), before=BEFORE, during=DURING, confidence=0.98)
+    found = impact(timed_samples(samples, at_each_second(samples)), before=BEFORE, during=DURING, confidence=0.98)
     assert found.p99_during_s is not None
     samples[31] = second(0)
-    found = impact(timed(samples, at_each_second(samples)), before=BEFORE, during=DURING, confidence=0.98)
+    found = impact(timed_samples(samples, at_each_second(samples)), before=BEFORE, during=DURING, confidence=0.98)
     assert found.p99_during_s is None and min(found.iops_during.batches) == 0
 
 
@@ -85,14 +85,14 @@ def test_several_rebuilds_are_taken_together() -> None:
     samples = load(1000, 250) + load(500, 100)
     before = [*BEFORE, Window(start_s=40, end_s=60)]
     during = [*DURING, Window(start_s=60, end_s=80)]
-    found = impact(timed(samples, at_each_second(samples)), before=before, during=during, confidence=0.98)
+    found = impact(timed_samples(samples, at_each_second(samples)), before=before, during=during, confidence=0.98)
     assert (found.iops_before.mean, found.iops_during.mean) == (750, 175)
 
 
 def test_a_long_rebuild_is_drawn_with_few_points() -> None:
     samples = load(1000, 250, seconds=3000)
     before, during = [Window(start_s=0, end_s=3000)], [Window(start_s=3000, end_s=6000)]
-    found = impact(timed(samples, at_each_second(samples)), before=before, during=during, confidence=0.98)
+    found = impact(timed_samples(samples, at_each_second(samples)), before=before, during=during, confidence=0.98)
     assert MOST_POINTS <= len(found.points) <= MOST_POINTS + 1
 
 
@@ -113,14 +113,14 @@ def test_a_load_that_was_not_there_all_along_is_not_compared(
     """Nor is what was there last taken for what went on."""
     samples = load(1000, 250)[:seconds]
     during = [Window(start_s=during_s[0], end_s=during_s[1])]
-    found = lost(timed(samples, at_each_second(samples)), before=BEFORE, during=during)
+    found = why_unusable(timed_samples(samples, at_each_second(samples)), before=BEFORE, during=during)
     assert (found is None) if said is None else (found is not None and said in found)
 
 
 def test_one_that_came_too_late_is_not_compared_either() -> None:
     samples = load(1000, 250)
-    late = timed(samples, [each + 10 for each in at_each_second(samples)])
-    assert "10 s of the load are missing" in (lost(late, before=BEFORE, during=DURING) or "")
+    late = timed_samples(samples, [each + 10 for each in at_each_second(samples)])
+    assert "10 s of the load are missing" in (why_unusable(late, before=BEFORE, during=DURING) or "")
 
 
 def log(ended: int | None, printed: str = "fio: pid=0, err=5/file:io_u.c:1845, error=Input/output error") -> LoadLog:
@@ -135,8 +135,8 @@ def log(ended: int | None, printed: str = "fio: pid=0, err=5/file:io_u.c:1845, e
     ("ended", "kind", "said"),
     [
         (1, StorageFailure, "failed with status 1: .*Input/output error"),
-        (KILLED, EnvironmentFailure, "were killed"),
-        (STOPPED, EnvironmentFailure, "were told to end"),
+        (KILLED_STATUS, EnvironmentFailure, "were killed"),
+        (STOPPED_STATUS, EnvironmentFailure, "were told to end"),
         (0, EnvironmentFailure, "were over too early"),
         (None, EnvironmentFailure, "were no longer seen"),
     ],

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acceptance.judging.rebuild_size import ONCE
-from acceptance.judging.rebuilds import judge_rebuild, times_of, unjudged
+from acceptance.judging.rebuilds import judge_rebuild, skip_judging, times_of
 from acceptance.limits.rebuilds import Kind, rebuild_limit
 from acceptance.results.document import Verdict
 from acceptance.results.rebuilds import RebuildRecord, RebuildTimes
@@ -188,7 +188,7 @@ def test_a_rebuild_that_is_over_too_soon_says_so() -> None:
 
 
 def test_without_a_limit_the_figures_are_told() -> None:
-    verdict = unjudged(record())
+    verdict = skip_judging(record())
     assert verdict.status == "skipped"
     assert "rebuilt 2 GiB in 31 s" in verdict.reason and "the tier has no limit" in verdict.reason
 
@@ -267,7 +267,7 @@ def test_a_foreground_that_is_not_known_is_data_too() -> None:
 
 
 def test_without_a_limit_the_times_are_the_facts() -> None:
-    outcome = unjudged(record()).outcome
+    outcome = skip_judging(record()).outcome
     assert outcome is not None and outcome.code == "rebuilds.unlimited"
     times = RebuildTimes.model_validate(outcome.facts["times"])
     assert times == times_of(record()) and times.largest == pytest.approx(IN_A_DAY)

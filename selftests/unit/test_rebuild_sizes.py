@@ -9,13 +9,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from acceptance.judging.rebuild_size import decide_size, grows_faster, projected, seconds_of
-from acceptance.judging.rebuilds import judge_rebuild, unjudged
+from acceptance.judging.rebuild_size import decide_size, grows_faster, project_seconds, seconds_of
+from acceptance.judging.rebuilds import judge_rebuild, skip_judging
 from acceptance.limits.rebuilds import rebuild_limit
 from acceptance.report.records.rebuilds import rebuild_parts
 from acceptance.results.document import Verdict
 from acceptance.results.rebuilds import RebuildRecord, RebuildTimes
-from acceptance.statistics.two_sizes import Point, Repeated, errors_of, line, seconds_at, size_in
+from acceptance.statistics.two_sizes import Point, RepeatedTiming, errors_of, line, seconds_at, size_in
 from acceptance.trials.rebuild.model import projected_volumes
 from selftests.unit.read_parts import sentences_of, tables_of
 from selftests.unit.rebuild_records import GI, record, record_of_two, timed
@@ -58,7 +58,10 @@ def test_what_makes_no_line_is_refused(smaller: tuple[float, float], larger: tup
 
 
 def test_an_interval_wants_three_of_each() -> None:
-    assert errors_of(Repeated(size=5, seconds=[1, 1, 1]), Repeated(size=20, seconds=[2, 2]), confidence=0.98) is None
+    assert (
+        errors_of(RepeatedTiming(size=5, seconds=[1, 1, 1]), RepeatedTiming(size=20, seconds=[2, 2]), confidence=0.98)
+        is None
+    )
 
 
 @pytest.mark.parametrize("size", [25.0, 100.0, 1e4, 1e6])
@@ -66,7 +69,7 @@ def test_an_interval_wants_three_of_each() -> None:
 def test_the_size_in_a_time_and_the_time_of_a_size_are_the_same_question(noise: float, size: float) -> None:
     """A size lies at an end of the interval of a time where the time lies at an end of the size's own."""
     again = [[mean * (1 + each) for each in (-noise, 0.0, noise)] for mean in (18.0, 63.0)]
-    times = Repeated(size=5, seconds=again[0]), Repeated(size=20, seconds=again[1])
+    times = RepeatedTiming(size=5, seconds=again[0]), RepeatedTiming(size=20, seconds=again[1])
     errors = errors_of(*times, confidence=0.98)
     assert errors is not None
     _, low, high = seconds_at(size, *times, errors=errors)
@@ -83,7 +86,7 @@ def test_the_reason_tells_both_times_what_follows_and_the_time_of_the_limit() ->
         "least 10 TiB."
     )
     assert verdict.measured == pytest.approx((86400 - 3) / 3 * GI)
-    assert "rebuilt 5 GiB in 18 s and 20 GiB in 63 s" in unjudged(two(18.0, 63.0)).reason
+    assert "rebuilt 5 GiB in 18 s and 20 GiB in 63 s" in skip_judging(two(18.0, 63.0)).reason
 
 
 def test_of_one_size_the_time_to_begin_was_taken_for_the_rate() -> None:
@@ -121,7 +124,7 @@ def test_where_more_data_takes_no_longer_nothing_is_told_of_other_sizes() -> Non
         verdict = judged(found, GI)
         assert verdict.status == "inconclusive"
         assert "which these two sizes cannot show, since the larger took no longer" in verdict.reason
-        assert seconds_of(found, TIB) is None and projected(found, TIB) is None
+        assert seconds_of(found, TIB) is None and project_seconds(found, TIB) is None
         assert found.largest_volume.mean == 86400 / 30 * 20 * GI
 
 
@@ -149,7 +152,7 @@ def test_what_is_near_after_one_of_each_more_rebuilds_decide() -> None:
 def test_snapshots_divide_and_take_as_much_longer() -> None:
     found = two(18.0, 63.0, snapshots=3)
     assert found.largest_volume.mean == pytest.approx((86400 - 3) / 3 * GI / 3)
-    assert projected(found, TIB) == projected(two(18.0, 63.0), 3 * TIB) is not None
+    assert project_seconds(found, TIB) == project_seconds(two(18.0, 63.0), 3 * TIB) is not None
 
 
 @pytest.mark.parametrize(
@@ -220,7 +223,7 @@ def test_largest_volume_and_projected_time_agree(smaller: list[float], larger: l
 
 def test_projected_volumes_of_published_times() -> None:
     """What a report finds from one size stays where the smaller one took its part of the time."""
-    sized = [Repeated(size=size, seconds=[seconds]) for size, seconds in ((25 * GI, 281 / 4), (100 * GI, 281.0))]
+    sized = [RepeatedTiming(size=size, seconds=[seconds]) for size, seconds in ((25 * GI, 281 / 4), (100 * GI, 281.0))]
     found = projected_volumes(*sized, time_limit_s=86400, snapshots=1, confidence=0.98)
     assert int(found.mean / GI) == 30747
 

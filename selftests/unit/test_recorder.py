@@ -26,7 +26,7 @@ STARTED = datetime(2026, 11, 21, 7, 15, 2, tzinfo=UTC)
 
 def recorder(*found: Status, partial_as: str = "partial") -> Recorder:
     settings = {"tier": "baseline", "partial": partial_as}
-    made = Recorder(run_id="r", started=STARTED, settings=settings, tier_limits=0)
+    made = Recorder(run_id="r", started_at=STARTED, settings=settings, tier_limits=0)
     made.keep(*map(verdict, found))
     return made
 
@@ -133,7 +133,7 @@ def test_a_limit_is_known_by_what_it_asks_whatever_it_is_called(words: tuple[str
         each.model_copy(update={"requirement": of}) for each, of in zip(verdicts, (few, many), strict=True)
     ]
     found = missing(made.results())
-    assert (found.asked, found.judged, found.limits, found.not_applicable) == (2, 1, [], [f"p: {words[1]}"])
+    assert (found.limit_count, found.judged_count, found.limits, found.not_applicable) == (2, 1, [], [f"p: {words[1]}"])
 
 
 def test_only_a_run_that_reached_all_its_tests_is_complete() -> None:
@@ -194,7 +194,7 @@ CHANGES: dict[str, Callable[[Recorder], object]] = {
     "a warning": lambda made: made.warn("the clock", "it was set"),
     "a warning that changes": lambda made: made.warn("the disk", "it is full"),
     "a test": lambda made: made.tests.append("t"),
-    "a count": lambda made: setattr(made, "deselected", 2),
+    "a count": lambda made: setattr(made, "deselected_count", 2),
     "the command": lambda made: setattr(made, "command", "run"),
     "a record": lambda made: made.keep(sustained([500.0] * 120)),
     "a record in the place of another": lambda made: put_in_place(made, record_of(Storage(), limits=())),

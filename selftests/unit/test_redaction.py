@@ -18,8 +18,8 @@ from acceptance.text import redaction
 from acceptance.text.redaction import (
     redact,
     remember,
-    remember_named,
     remember_pull_secret,
+    remember_secrets,
     shown_parameter,
 )
 from acceptance.text.sanitizing import sanitize
@@ -37,7 +37,7 @@ def _nothing_known() -> Iterator[None]:
 
 def forget() -> None:
     """As in a process that has just begun."""
-    redaction._known.clear()
+    redaction._secret_spellings.clear()
     redaction._any_known = None
 
 
@@ -163,7 +163,7 @@ def test_a_key_in_base64_is_not_shown_in_clear_either() -> None:
 
 
 def test_parameters_are_remembered_by_their_names() -> None:
-    remember_named({"adminSecret": CANARY, "pool": "replicapool", "url": "https://me:hunter2hunter2@store"})
+    remember_secrets({"adminSecret": CANARY, "pool": "replicapool", "url": "https://me:hunter2hunter2@store"})
     assert redact(f"{CANARY} replicapool hunter2hunter2") == "(not shown) replicapool (not shown)"
 
 

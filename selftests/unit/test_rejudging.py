@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from acceptance.judging.outcome import told, without_figures
+from acceptance.judging.outcome import plain_outcome, without_figures
 from acceptance.judging.rejudging import contradictions
 from acceptance.results.document import Results, Status, Verdict
 from selftests.unit.compared_runs import judged, measured, run_of
@@ -106,6 +106,6 @@ def test_a_skipped_test_of_a_limit_is_left_alone(rule: str) -> None:
     """Its rule is the limit's kind, and nothing was held against the limit."""
     skipped = without_figures(
         f"fast/sync-write-iops/write.iops/{rule}", storage_class="fast", status="skipped", limit="write.iops: enough",
-        rule=rule, profile="sync-write-iops", metric="write.iops", found=told("no baseline"),
+        rule=rule, profile="sync-write-iops", metric="write.iops", finding=plain_outcome("no baseline"),
     )  # fmt: skip
     assert list(contradictions(run(judged(), skipped))) == []

@@ -15,8 +15,8 @@ import pytest
 
 from acceptance.text.errors import EnvironmentFailure, WrongUsage
 from embedded_cluster.oci_archive import (
-    add_configured,
     add_docker_manifest,
+    add_manifest,
     add_packed_layer,
     image_config,
     write_index,
@@ -76,9 +76,9 @@ def test_a_layer_says_nothing_of_where_and_when_it_was_made(tmp_path: Path) -> N
 def archive_of(folder: Path, tar: Path) -> bytes:
     with tarfile.open(folder / "image.tar", "w") as archive:
         layers = [add_packed_layer(archive, tar)]
-        config = image_config(layers, {"User": "65534"}, architecture="arm64", created="2026-11-24T00:00:00Z")
+        config = image_config(layers, {"User": "65534"}, architecture="arm64", created_at="2026-11-24T00:00:00Z")
         add_docker_manifest(archive, "a:1", layers=layers, config=config)
-        write_index(archive, [add_configured(archive, "a:1", layers=layers, config=config)])
+        write_index(archive, [add_manifest(archive, "a:1", layers=layers, config=config)])
     return (folder / "image.tar").read_bytes()
 
 
@@ -143,7 +143,7 @@ def test_a_build_removes_what_a_killed_one_left_and_nothing_of_one_that_runs(
 
     monkeypatch.setattr(image, "_layers", no_layers)
     with pytest.raises(EnvironmentFailure, match="no disk"):
-        image.build(tmp_path, version="1", architecture="amd64", created=0)
+        image.build(tmp_path, version="1", architecture="amd64", created_s=0)
     assert list(tmp_path.iterdir()) == [running]
     holding[1].terminate()
     holding[1].communicate()

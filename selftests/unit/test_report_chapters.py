@@ -43,7 +43,7 @@ def test_figures_stand_under_the_title_that_a_test_gave_wherever_they_are_told()
         "Further profiles": {"other"},
         "Orders <of> *ours*": {"order-log"},
     }
-    assert "Orders <of> *ours*" in terminal_table(comparison, width=120, coloured=False)
+    assert "Orders <of> *ours*" in terminal_table(comparison, width=120, in_color=False)
     assert "| Orders &#60;of&#62; &#42;ours&#42; |" in markdown(found)
     rows = SideBySide(name_runs([found, found])).verdict_rows
     assert {row.about for row in rows} == {"Orders <of> *ours*: order-log", "Orders <of> *ours*"}

@@ -185,7 +185,7 @@ def test_a_pass_without_a_test_that_the_tier_requires_is_none_of_the_tier(requir
 def test_what_is_required_is_required_of_every_class() -> None:
     found = of_limits(shipped=True, required=("tests/a.py",))
     both = [*found.verdicts, verdict(limit="a", test="tests/b.py::test_it[slow]", storage_class="slow")]
-    assert missing(found.model_copy(update={"verdicts": both})).required == ["tests/a.py, on slow"]
+    assert missing(found.model_copy(update={"verdicts": both})).required_tests == ["tests/a.py, on slow"]
 
 
 def test_loads_limits_and_command_are_there_as_text() -> None:

@@ -27,7 +27,7 @@ def table(**more: object) -> Table:
 
 def test_blocks_stand_in_their_order() -> None:
     picture = Picture(svg=Markup("<svg></svg>"), caption="c", text="t")
-    folded = Part(title="more", folded=True, blocks=["inner"])
+    folded = Part(title="more", is_collapsible=True, blocks=["inner"])
     found = rendered(Part(title="T", status="skipped", blocks=["first", ["one", "two"], picture, None, folded]))
     assert found == (
         '<h3>T: <span class="status status-skipped">not judged</span></h3><p>first</p>'
@@ -60,7 +60,7 @@ def test_every_text_is_escaped() -> None:
         columns=[Column(title=HOSTILE, number=False)] * 4,
         rows=[(HOSTILE, name(HOSTILE), mark("fail", HOSTILE, HOSTILE), above(HOSTILE, HOSTILE))],
     )
-    inner = Part(title=HOSTILE, folded=True, blocks=[HOSTILE, [HOSTILE], texts])
+    inner = Part(title=HOSTILE, is_collapsible=True, blocks=[HOSTILE, [HOSTILE], texts])
     for title, texts_in_title in ((HOSTILE, 1), (on(HOSTILE, HOSTILE), 2)):
         found = rendered(Part(title=title, blocks=[inner]))
         assert "<script>" not in found and found.count(ESCAPED) == 14 + texts_in_title

@@ -21,7 +21,7 @@ from acceptance.report.picture import NO_PICTURES, Picture
 from acceptance.report.pictures import foreground_writes, latency_curve, rates_over_time
 from acceptance.report.pictures.canvas import COLOURS
 from acceptance.report.pictures.drawn_once import drawn_once
-from acceptance.report.pictures.lines import shortened, thinned
+from acceptance.report.pictures.lines import shorten, thin_out
 from acceptance.report.side_by_side import render_side_by_side
 from acceptance.report.summary import render_summary
 from selftests.bounds import HANGS_S
@@ -148,7 +148,7 @@ def test_a_million_samples_take_seconds_and_kilobytes() -> None:
 @given(st.lists(st.floats(0, 1e6), min_size=1, max_size=300), st.integers(4, 60))
 def test_thinning_keeps_the_extremes_the_ends_and_the_order(values: list[float], most: int) -> None:
     points = [(float(number), value) for number, value in enumerate(values)]
-    kept = thinned(points, most=most)
+    kept = thin_out(points, most=most)
     assert len(kept) <= most + 4
     assert (kept[0], kept[-1]) == (points[0], points[-1])
     assert list(kept) == sorted(kept) and set(kept) <= set(points)
@@ -166,7 +166,7 @@ def test_thinning_keeps_the_extremes_the_ends_and_the_order(values: list[float],
     ],
 )
 def test_long_names_lose_their_middle(name: str, shown: str) -> None:
-    assert shortened(name, most=12) == shown
+    assert shorten(name, most=12) == shown
 
 
 def test_a_record_is_drawn_once_however_often_it_is_made() -> None:

@@ -64,7 +64,7 @@ def test_terminal_github_summary_and_report_show_the_change_of_the_verdict() -> 
     )
     found = results(both("sync-write-iops", {"write__iops": 104.9}, IOPS), judged)
     (comparison,) = comparisons(found)
-    for shown in (terminal_table(comparison, width=120, coloured=False), markdown(found), render_summary(found)):
+    for shown in (terminal_table(comparison, width=120, in_color=False), markdown(found), render_summary(found)):
         assert "5.5 %" in shown and "4.9 %" not in shown
 
 
@@ -80,7 +80,7 @@ def test_a_change_that_may_be_none_is_called_noise() -> None:
     paired = {"write.iops": RelativeEstimate(ratio=1.1, low=0.9, high=1.3, confidence=0.95)}
     found = results([ours.model_copy(update={"against_baseline": paired}), theirs])
     (comparison,) = comparisons(found)
-    for shown in (terminal_table(comparison, width=120, coloured=False), markdown(found)):
+    for shown in (terminal_table(comparison, width=120, in_color=False), markdown(found)):
         assert " noise " in shown and "+10.0 %" not in shown
     assert "10 % faster" in render_summary(found)
 
@@ -119,7 +119,7 @@ def test_pictures_of_what_did_not_pass_are_seen_at_once_others_are_folded(
     series = {"write.iops": [90.0, 110.0, 100.0]}
     measured = [each.model_copy(update={"series": series}) for each in both(profile, IOPS, IOPS)]
     found = results(measured, verdict(profile, "write.iops", status))
-    (shown,) = table(found, chapter).shown
+    (shown,) = table(found, chapter).profile_pictures
     assert shown.pictures and shown.explains == opened
     section = render_summary(found).partition(f'<section id="{chapter}">')[2].partition("</section>")[0]
     before, figure, _ = section.partition("<figure")

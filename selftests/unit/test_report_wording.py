@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from acceptance.judging.limit import judge
-from acceptance.report.figures import shown_rule, shown_speed, shown_speed_interval
+from acceptance.report.figures import shown_rule, shown_speed_change, shown_speed_change_interval
 from acceptance.report.profiles_in_words import profiles_in_words
 from acceptance.report.rows import Change
 from acceptance.report.summary import _what_follows as what_follows
@@ -42,12 +42,12 @@ def test_a_change_is_told_as_a_reader_says_it(
     metric: str, of: tuple[float, float, float], words: str, interval: str
 ) -> None:
     found = change(*of)
-    assert (shown_speed(found, metric), shown_speed_interval(found, metric)) == (words, interval)
+    assert (shown_speed_change(found, metric), shown_speed_change_interval(found, metric)) == (words, interval)
 
 
 def test_without_a_change_or_an_interval_nothing_is_said() -> None:
-    assert shown_speed(None, "write.iops") == shown_speed_interval(None, "write.iops") == ""
-    assert shown_speed_interval(Change(value=0.5), "write.iops") == ""
+    assert shown_speed_change(None, "write.iops") == shown_speed_change_interval(None, "write.iops") == ""
+    assert shown_speed_change_interval(Change(value=0.5), "write.iops") == ""
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ def test_fails(storage_class):
 OPEN = """
 import pytest
 
-from acceptance.judging.outcome import told, without_figures
+from acceptance.judging.outcome import plain_outcome, without_figures
 
 
 def test_passes(storage_class):
@@ -63,7 +63,7 @@ def test_passes(storage_class):
 def test_is_open(storage_class, accept):
     accept(without_figures(
         "open", storage_class=storage_class.name, profile=None, metric=None, rule="r", limit="l",
-        status="inconclusive", found=told("too close to call"),
+        status="inconclusive", finding=plain_outcome("too close to call"),
     ))
 """
 

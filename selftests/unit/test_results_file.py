@@ -19,7 +19,7 @@ Data = dict[str, Any]
 
 
 STARTED = datetime(2026, 11, 21, 7, 15, 2, tzinfo=UTC)
-RESULTS = Recorder(run_id="r", started=STARTED, settings={"tier": "baseline"}, tier_limits=1).results(exit_status=5)
+RESULTS = Recorder(run_id="r", started_at=STARTED, settings={"tier": "baseline"}, tier_limits=1).results(exit_status=5)
 MEASURED: Data = {
     "id": "fast/writes/candidate",
     "profile": "writes",

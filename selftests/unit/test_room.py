@@ -23,7 +23,7 @@ HUNDRED = 100 * GIB
 
 def step(number: int, size: int = GIB, *, of: str = "fast", name: str = "a step", **more: Any) -> PlannedStep:
     claimed = Volumes(storage_class=of, number=number, size=size, **more)
-    return PlannedStep(what=name, about_s=1.0, payer=f"one.py::{name}", volumes=(claimed,), sets=1)
+    return PlannedStep(description=name, about_s=1.0, payer=f"one.py::{name}", volumes=(claimed,), sets=1)
 
 
 def pool(*free: int, sharing: tuple[str, ...] = ("fast",), evenly: bool = False, largest: int | None = None) -> Pool:

@@ -186,7 +186,7 @@ def test_the_only_classes_of_two_vendors_are_compared_whatever_they_are_called()
     assert [(storage_class.first_class, storage_class.second_class) for storage_class in found.classes] == [
         ("fast", "new")
     ]
-    assert [each.what for each in found.classes[0].unlike] == ["StorageClass"]
+    assert [each.name for each in found.classes[0].unlike] == ["StorageClass"]
     assert found.missing == []
 
 
@@ -217,13 +217,13 @@ def test_what_was_not_the_same_is_named_and_first_what_disturbs() -> None:
         texts={"a.fio": "bs=8k", "z.fio": "2"},
     )
     found = compared(first, second)
-    assert [(each.what, *each.values, each.disturbs) for each in found.unlike] == [
+    assert [(each.name, *each.values, each.disturbs) for each in found.unlike] == [
         ("test file", "1Gi", "4Gi", True),
         ("number of nodes", "1", "2", True),
         ("load file a", "55a436c1a3cb", "f188353216b7", True),
         ("tier", "baseline", "production", False),
     ]
-    assert [(each.what, *each.values) for each in found.classes[0].unlike] == [
+    assert [(each.name, *each.values) for each in found.classes[0].unlike] == [
         ("parameter replicas", "3", "2"),
         ("parameter locality", "not recorded", "strict"),
     ]
@@ -232,7 +232,7 @@ def test_what_was_not_the_same_is_named_and_first_what_disturbs() -> None:
 def test_a_run_that_was_interrupted_is_told_from_one_that_was_not() -> None:
     whole = run_of(measured({"write.iops": 9.0}), verdicts=[judged()], tests=["t"])
     cut = run_of(measured({"write.iops": 9.0}), verdicts=[judged()], tests=["t", "never reached"])
-    assert [(each.what, *each.values, each.disturbs) for each in compared(whole, cut).unlike] == [
+    assert [(each.name, *each.values, each.disturbs) for each in compared(whole, cut).unlike] == [
         ("run to its end", "yes", "no", True)
     ]
     assert not describe(whole).endswith(", not complete") and describe(cut).endswith(", not complete")

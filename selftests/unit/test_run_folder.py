@@ -16,7 +16,7 @@ from acceptance.text.errors import EnvironmentFailure
 
 
 def results(run_id: str = "r") -> Results:
-    return Recorder(run_id=run_id, started=datetime.now(UTC), settings={"tier": "µ"}, tier_limits=0).results()
+    return Recorder(run_id=run_id, started_at=datetime.now(UTC), settings={"tier": "µ"}, tier_limits=0).results()
 
 
 @pytest.fixture

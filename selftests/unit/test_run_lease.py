@@ -95,10 +95,10 @@ def test_both_know_of_each_other_and_of_the_node_that_they_share() -> None:
     api = cast(Api, cluster)
     told: dict[str, dict[str, str]] = {"a": {}, "b": {}}
     others = {run: OtherRuns(api, run_id=run, warn=told[run].__setitem__) for run in told}
-    with alive(api, run_id="a", others=others["a"]):
+    with alive(api, run_id="a", other_runs=others["a"]):
         assert told["a"] == {}
         cluster.have_pod("a", "node-1")
-        with alive(api, run_id="b", others=others["b"]):
+        with alive(api, run_id="b", other_runs=others["b"]):
             assert "another run of this suite, a," in told["b"]["a"] and "node" not in told["b"]["a"]
             cluster.have_pod("b", "node-1")
             cluster.have_pod("b", "node-2")
@@ -110,6 +110,8 @@ def test_what_a_dead_run_left_is_no_other_run() -> None:
     cluster = Cluster()
     cluster.have_run("dead", written=NOW - timedelta(hours=1))
     told: dict[str, str] = {}
-    with alive(cast(Api, cluster), run_id="a", others=OtherRuns(cast(Api, cluster), run_id="a", warn=told.__setitem__)):
+    with alive(
+        cast(Api, cluster), run_id="a", other_runs=OtherRuns(cast(Api, cluster), run_id="a", warn=told.__setitem__)
+    ):
         pass
     assert told == {}

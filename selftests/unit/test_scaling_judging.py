@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from acceptance.judging.scaling import judge_scaling, unjudged
+from acceptance.judging.scaling import judge_scaling, skip_judging
 from acceptance.limits.limit import Limit
 from acceptance.limits.scaling import Kind, scaling_limit
 from acceptance.measuring.figures import figure
@@ -189,7 +189,7 @@ def test_one_step_alone_is_inconclusive() -> None:
 
 
 def test_figures_without_a_limit_are_no_verdict() -> None:
-    verdict = unjudged(record(step(1, 500), step(3, 900)))
+    verdict = skip_judging(record(step(1, 500), step(3, 900)))
     assert verdict.status == "skipped"
     assert "1: 500 IOPS, 3: 900 IOPS" in verdict.reason
 
@@ -271,7 +271,7 @@ def test_what_stalled_and_what_has_no_limit_is_data() -> None:
     known = record(step(1, 500), step(3, 500), rate_limited=rates(a=1.0, b=1.0))
     asked = judge_scaling(known, limit("rate_limited", 0.9)).outcome
     assert asked is not None and asked.facts["capacity"] == pytest.approx(500)
-    open_ = unjudged(GROWN).outcome
+    open_ = skip_judging(GROWN).outcome
     totals = [{"pods": 1, "total": pytest.approx(500)}, {"pods": 3, "total": pytest.approx(900)}]
     assert open_ is not None and (open_.code, open_.facts) == (
         "scaling.unlimited",

@@ -38,7 +38,7 @@ def plan(storage_class: str = "fast", nodes: Sequence[str] = ()) -> LoadPlan:
         test_size=1024**3,
         most_pods=15,
         profiles=[profile()],
-        limited={"random-write-iops": Metric.parse("write.iops")},
+        rate_metrics={"random-write-iops": Metric.parse("write.iops")},
         nodes=nodes,
     )
 

@@ -34,7 +34,7 @@ def faults() -> PodFaults:
         test_size=2**26,
         most_pods=3,
         profiles=[],
-        limited={},
+        rate_metrics={},
     )
     return PodFaults(api, plan.set_plan(workspace))
 
@@ -99,7 +99,7 @@ def test_a_container_that_the_cluster_added_may_be_started_again() -> None:
 
 def test_a_pod_that_was_deleted_is_named() -> None:
     watched = faults()
-    watched.gone.add(NAME)
+    watched.deleted_names.add(NAME)
     assert f"pod {NAME} on StorageClass fast was deleted" in str(watched.of(NAME, None, log()))
 
 

@@ -52,7 +52,7 @@ def marks(*words: str, first: int = 0) -> list[bytes]:
 
 def listener_to(api: ScriptedApi) -> tuple[closing[Listener], threading.Condition]:
     changed = threading.Condition()
-    return closing(Listener(cast(Api, api), namespace="ns", changed=changed)), changed
+    return closing(Listener(cast(Api, api), namespace="ns", condition=changed)), changed
 
 
 @pytest.mark.parametrize("ending", [[ApiUnreachable("reset")], []], ids=["breaks", "ends"])
@@ -83,7 +83,7 @@ def test_a_pod_that_was_started_again_is_seen_as_such() -> None:
     listening, changed = listener_to(ScriptedApi(streams))
     with listening as listener, changed:
         listener.follow("pod")
-        assert changed.wait_for(lambda: listener.log("pod").restarted, timeout=HANGS_S)
+        assert changed.wait_for(lambda: listener.log("pod").has_restarted, timeout=HANGS_S)
 
 
 def test_a_log_that_the_node_cut_off_meanwhile_is_known_as_such() -> None:
@@ -125,5 +125,5 @@ def test_a_pod_that_ended_is_left_and_followed_again_when_it_runs_again() -> Non
         with changed:
             listener.follow("pod")
             assert changed.wait_for(
-                lambda: listener.log("pod").restarted and listener.log("pod").ready, timeout=HANGS_S
+                lambda: listener.log("pod").has_restarted and listener.log("pod").ready, timeout=HANGS_S
             )

@@ -11,7 +11,7 @@ from acceptance.measuring.windows import (
     batch_length,
     batch_values,
     common_window,
-    corrected,
+    correct_clock,
     samples_in,
 )
 from acceptance.results.metrics import Metric
@@ -74,7 +74,7 @@ def test_clocks_that_differ_are_corrected() -> None:
     behind = load(10, 12)
     with pytest.raises(ShortWindow):
         common_window({"a": load(100, 12), "b": behind}, wanted_s=6)
-    window = common_window({"a": load(100, 12), "b": corrected(behind, offset_s=90)}, wanted_s=6)
+    window = common_window({"a": load(100, 12), "b": correct_clock(behind, offset_s=90)}, wanted_s=6)
     assert window.start_s == 100
 
 

@@ -82,7 +82,7 @@ def test_what_reads_one_is_found(code: str) -> None:
 
 
 def test_a_code_of_a_stranger_runs_nothing() -> None:
-    for code in ("os.system", "limit", "limit.__doc__", "requirements.described", ""):
+    for code in ("os.system", "limit", "limit.__doc__", "requirements.describe_requirement", ""):
         with pytest.raises(KeyError):
             sentence(flat_verdict().model_copy(update={"outcome": Outcome(code=code)}))
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from acceptance.judging.outcome import told, without_figures
+from acceptance.judging.outcome import plain_outcome, without_figures
 from acceptance.report.skipped import skipped_line
 from acceptance.results.document import Status, Verdict
 
 
 def verdict(status: Status, reason: str) -> Verdict:
-    return without_figures("a/b", storage_class="fast", status=status, found=told(reason), limit="it holds")
+    return without_figures("a/b", storage_class="fast", status=status, finding=plain_outcome(reason), limit="it holds")
 
 
 def test_the_most_frequent_reasons_are_counted() -> None:

@@ -23,7 +23,7 @@ from acceptance.trials.crashes.acknowledged_records import ranges, record
 from acceptance.trials.crashes.writer import script
 from acceptance.trials.crashes.writer_log import WriterLog
 from acceptance.trials.snapshots import trial
-from acceptance.trials.snapshots.order import Held, held_in
+from acceptance.trials.snapshots.order import FileContents, contents_of
 from acceptance.trials.snapshots.pace import pace_of
 from selftests.unit.read_parts import tables_of
 from selftests.unit.snapshot_records import snapshot
@@ -45,8 +45,8 @@ def written(count: int, files: int) -> list[bytes]:
     ]
 
 
-def held(files: list[bytes], acknowledged: int) -> Held:
-    return held_in(files, token=TOKEN, acknowledged=acknowledged)
+def held(files: list[bytes], acknowledged: int) -> FileContents:
+    return contents_of(files, token=TOKEN, acknowledged_count=acknowledged)
 
 
 @given(counts, counts, numbers_of_files, st.integers(min_value=0, max_value=SIZE))
@@ -56,7 +56,7 @@ def test_what_was_there_at_any_moment_lacks_nothing(acknowledged: int, more: int
     content = written(count, files)
     content[count % files] += record(count + 1, token=TOKEN)[:torn]
     found = held(content, acknowledged)
-    assert (found.lost, found.holes) == ([], [])
+    assert (found.lost_numbers, found.holes) == ([], [])
     assert found.whole == count + (torn == SIZE)
 
 
@@ -65,7 +65,7 @@ def test_a_state_before_the_request_lacks_what_was_acknowledged_since(data: st.D
     files, acknowledged = data.draw(numbers_of_files), data.draw(st.integers(min_value=1, max_value=60))
     earlier = data.draw(st.integers(min_value=0, max_value=acknowledged - 1))
     found = held(written(earlier, files), acknowledged)
-    assert found.lost == list(range(earlier + 1, acknowledged + 1))
+    assert found.lost_numbers == list(range(earlier + 1, acknowledged + 1))
     assert found.holes == [] and found.whole == earlier
 
 
@@ -80,7 +80,7 @@ def test_files_of_two_moments_have_a_hole(data: st.DataObject) -> None:
     content[which] = written(early, files)[which]
     found = held(content, acknowledged)
     missing = [number for number in range(early + 1, found.last + 1) if (number - 1) % files == which]
-    assert found.lost == [] and found.holes == [number for number in missing if number < found.last] != []
+    assert found.lost_numbers == [] and found.holes == [number for number in missing if number < found.last] != []
 
 
 @given(st.data())
@@ -99,7 +99,7 @@ def test_one_byte_that_changed_is_found(data: st.DataObject) -> None:
     row, place = divmod(number - 1, files)
     content[place][row * SIZE + data.draw(st.integers(min_value=0, max_value=SIZE - 1))] ^= 1
     found = held([bytes(each) for each in content], acknowledged=count)
-    assert found.lost == found.holes == [number]
+    assert found.lost_numbers == found.holes == [number]
 
 
 @given(st.data())
@@ -112,7 +112,7 @@ def test_volumes_of_two_moments_have_a_hole(data: st.DataObject) -> None:
     earlier = data.draw(st.integers(min_value=1, max_value=2))
     states = {True: written(early, trial.FILES), False: written(late, trial.FILES)}
     found = held([states[of == earlier][place] for place, of in enumerate(volumes)], acknowledged)
-    assert found.lost == [] and found.holes != []
+    assert found.lost_numbers == [] and found.holes != []
     record = snapshot(volumes=2, acknowledged=acknowledged, holes=ranges(found.holes), last=found.last)
     assert f"(all on volume {earlier} of 2)" in judge_snapshot(record).reason
 
@@ -127,7 +127,7 @@ def test_each_file_is_on_another_volume_than_the_one_before(volumes: int) -> Non
 
 
 def test_nothing_there_is_all_lost() -> None:
-    assert held([b""] * 4, 3) == Held(whole=0, last=0, lost=[1, 2, 3], holes=[])
+    assert held([b""] * 4, 3) == FileContents(whole=0, last=0, lost_numbers=[1, 2, 3], holes=[])
 
 
 @pytest.mark.parametrize("shell", SHELLS, ids=" ".join)
@@ -139,7 +139,7 @@ def test_what_the_writer_spreads_over_files_comes_out_of_the_reader(shell: list[
     done = subprocess.run([*shell, "-c", until_full], env=names, stdout=subprocess.PIPE, check=True)
     log = WriterLog()
     log.feed(done.stdout)
-    assert log.acknowledged == 10
+    assert log.acknowledged_count == 10
     read = subprocess.run([*shell, "-c", READ], env=names, stdout=subprocess.PIPE, check=True).stdout
     assert trial.printed_files(read) == written(10, trial.FILES)
     (tmp_path / "2" / "records").unlink()

@@ -26,7 +26,7 @@ def used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def found(used: Path, *, full: int, after: int) -> Finding:
     """Of a pool that had 50 MiB used, and on which 100 MiB were written."""
-    watched = Space(PoolPlan(used=["cat", str(used)], timeout_s=HANGS_S), timeout_s=0.5)
+    watched = Space(PoolPlan(usage=["cat", str(used)], timeout_s=HANGS_S), timeout_s=0.5)
     used.write_text(f"{50 * MIB}\n")
     watched.begin()
     used.write_text(str(full * MIB))
@@ -60,14 +60,14 @@ def test_all_figures_are_said(used: Path) -> None:
 def test_what_is_no_number_of_bytes_is_a_fault_of_the_surroundings(used: Path, said: str) -> None:
     used.write_text(said)
     with pytest.raises(EnvironmentFailure, match="wanted 0 and a whole number, the bytes that the pool has used"):
-        Space(PoolPlan(used=["cat", str(used)], timeout_s=HANGS_S), timeout_s=1).begin()
+        Space(PoolPlan(usage=["cat", str(used)], timeout_s=HANGS_S), timeout_s=1).begin()
 
 
 def test_a_target_names_the_command_word_by_word(tmp_path: Path) -> None:
     file = tmp_path / "target.yaml"
     file.write_text("pool: {used: [sh, -c, 'echo {{}}'], timeout: 20s}\n")
     pool = read_target(file).pool
-    assert pool is not None and pool.plan == PoolPlan(used=("sh", "-c", "echo {{}}"), timeout_s=20)
+    assert pool is not None and pool.plan == PoolPlan(usage=("sh", "-c", "echo {{}}"), timeout_s=20)
     file.write_text("pool: {used: [df, '{node}']}\n")
     with pytest.raises(WrongUsage, match="wanted placeholders of none, found node"):
         read_target(file)

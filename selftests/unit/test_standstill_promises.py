@@ -63,7 +63,7 @@ def test_sound_storage_that_stood_still_once_passes(durable: bool) -> None:
         assert {verdict.status for verdict in verdicts(still, asked, durable=durable)} == {"pass"}
         found = finding(still, profile(durable=durable), limits=asked, rules=[RULE], local=steady(rate=RATE, seed=7))
         assert [found.against(limit).status for limit in asked] == ["pass", "pass"]
-        assert found.compared(RULE).status == "pass"
+        assert found.compare(RULE).status == "pass"
 
 
 @WAYS

@@ -50,7 +50,7 @@ class Cluster:
     def rows(self, columns: Columns[Any]) -> Iterator[Any]:
         return map(columns.of, self.list(columns.resource))
 
-    def each(self, resource: Resource) -> Iterator[Any]:
+    def iterate(self, resource: Resource) -> Iterator[Any]:
         return iter(self.list(resource))
 
     def find(self, resource: Resource, name: str) -> Any:

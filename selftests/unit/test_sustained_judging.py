@@ -151,7 +151,7 @@ def test_rounds_are_cut_by_the_clock() -> None:
 
 def test_the_last_seconds_are_those_of_the_clock() -> None:
     samples = samples_of([1.0] * 10)
-    assert len(last_seconds(samples, wanted=4)) == 4
-    assert len(last_seconds(samples, wanted=40)) == 10
+    assert len(last_seconds(samples, length_s=4)) == 4
+    assert len(last_seconds(samples, length_s=40)) == 10
     long = Sample(duration_s=9.0, counts=samples[0].counts, cpu_s=None)
-    assert list(last_seconds([*samples, long], wanted=4)) == [long]
+    assert list(last_seconds([*samples, long], length_s=4)) == [long]

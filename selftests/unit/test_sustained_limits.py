@@ -10,7 +10,7 @@ from acceptance.limits.file import load_limits
 from acceptance.limits.tiers import ALL_OPTIONS, Tier
 from acceptance.settings.run import read_settings
 from acceptance.text.errors import WrongUsage
-from acceptance.wording.requirements import wanted
+from acceptance.wording.requirements import bound_in_words
 from selftests.unit.made_limits import words_of
 from selftests.unit.published_figures import ROOT
 
@@ -22,7 +22,9 @@ def tier(tmp_path: Path, section: str, *, child: str = "") -> Tier:
     file = tmp_path / "limits.yaml"
     text = f"version: 1\ntiers:\n  parent:\n    sustained: {section}\n"
     file.write_text(text + (f"  child:\n    extends: parent\n    sustained: {child}\n" if child else ""))
-    return load_limits(file, profiles=PROFILES, shipped=ROOT / "thresholds.yaml").tier("child" if child else "parent")
+    return load_limits(file, profiles=PROFILES, shipped_path=ROOT / "thresholds.yaml").tier(
+        "child" if child else "parent"
+    )
 
 
 def test_it_is_read_as_limits_are(tmp_path: Path) -> None:
@@ -42,7 +44,7 @@ def test_it_is_asked_of_a_class_only_with_consent_to_its_time(tmp_path: Path) ->
 def test_a_child_replaces_the_limit_of_its_parent_and_no_other(tmp_path: Path) -> None:
     both = "{sync-write-iops: {write.iops: {at_least: 750, because: b}, write.latency.p99: {at_most: 9ms, because: b}}}"
     found = tier(tmp_path, both, child="{sync-write-iops: {write.iops: {at_least: 900, because: b}}}")
-    assert [wanted(each.requirement) for each in found.of("sustained")] == ["at least 900 IOPS", "at most 9 ms"]
+    assert [bound_in_words(each.requirement) for each in found.of("sustained")] == ["at least 900 IOPS", "at most 9 ms"]
 
 
 def test_the_shipped_tiers_ask_for_the_same_as_on_a_short_load() -> None:

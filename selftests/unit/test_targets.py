@@ -56,10 +56,10 @@ def test_each_says_which_sizes_suit_it_or_that_its_documentation_names_none(name
 @pytest.mark.parametrize("name", NAMES)
 def test_what_each_sets_is_in_the_documentation(name: str) -> None:
     row = next(line for line in DOCS.read_text(encoding="utf-8").splitlines() if line.startswith(f"| `{name}` |"))
-    for setting, value in read_target(target_path(name)).settings.given.items():
+    for setting, value in read_target(target_path(name)).settings.explicit_values.items():
         written = value if isinstance(value, str) else ",".join(value)
         (option,) = [each for each in OPTIONS if each.key == setting]
-        assert f"`{option.spelled}{'=' if option.group else ' '}{written}`" in row
+        assert f"`{option.spelling}{'=' if option.group else ' '}{written}`" in row
 
 
 def test_longhorn_names_its_driver() -> None:

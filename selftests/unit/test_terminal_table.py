@@ -45,7 +45,7 @@ def kbench() -> list[Measurement]:
 
 def table(*measurements: Measurement, width: int = 80, coloured: bool = False, **more: Any) -> list[str]:
     (comparison,) = comparisons(run_of(*measurements, **more))
-    return terminal_table(comparison, width=width, coloured=coloured).splitlines()
+    return terminal_table(comparison, width=width, in_color=coloured).splitlines()
 
 
 def test_groups_and_rows_are_those_of_kbench() -> None:

@@ -21,7 +21,7 @@ from acceptance.text.errors import EnvironmentFailure, WrongUsage
 from acceptance.trials.features.bench import Bench
 from acceptance.trials.filling import space, trial
 from acceptance.trials.filling.space import Space
-from acceptance.trials.filling.trim import discards, read_removed, try_trim
+from acceptance.trials.filling.trim import discards, read_removal, try_trim
 from selftests.bounds import HANGS_S
 from selftests.unit.test_full_volumes import SHELLS
 from selftests.unit.test_volume_features import TriedBench
@@ -41,7 +41,7 @@ def test_all_files_are_removed_and_their_bytes_told(shell: list[str], tmp_path: 
     words = [*shell, "-c", trial._script("trim.sh")]
     names = {"FOLDER": str(tmp_path), "SECONDS_LEFT": "1"}
     done = subprocess.run(words, env=os.environ | names, capture_output=True, text=True, check=True, timeout=HANGS_S)
-    assert read_removed(done.stdout).size == 3000
+    assert read_removal(done.stdout).size == 3000
     assert [path.name for path in tmp_path.iterdir()] == ["lost+found"]
 
 
@@ -51,7 +51,7 @@ def test_options_of_a_mount_are_told(shell: list[str]) -> None:
     words = [*shell, "-c", trial._script("trim.sh")]
     names = {"FOLDER": "/proc", "SECONDS_LEFT": "0"}
     done = subprocess.run(words, env=os.environ | names, capture_output=True, text=True, check=True, timeout=HANGS_S)
-    removed = read_removed(done.stdout)
+    removed = read_removal(done.stdout)
     assert removed.options[0] == "proc" and "rw" in removed.options and removed.size == 0
 
 
@@ -104,7 +104,7 @@ def found(
 ) -> tuple[Finding, PlayedBench]:
     """Of two replicas: 10 MiB are used, 50 with a volume of 5 MiB, `full` with another one of 105 MiB."""
     words = ["sh", "-c", trim, "{volume}", "{claim}", "{namespace}", "{node}"] if trim else []
-    watched = Space(PoolPlan(used=["cat", str(used)], trim=words, timeout_s=HANGS_S), timeout_s=0.5)
+    watched = Space(PoolPlan(usage=["cat", str(used)], trim=words, timeout_s=HANGS_S), timeout_s=0.5)
     used.write_text(str(10 * MIB))
     watched.begin()
     used.write_text(str(50 * MIB))

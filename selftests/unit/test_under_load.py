@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from acceptance.judging.under_load import KNOWN
+from acceptance.judging.under_load import KNOWN_SHARE
 from acceptance.loads.fio.samples import Sample
 from acceptance.loads.profiles import Profile
 from acceptance.measuring.load_script import load_environment
@@ -34,9 +34,9 @@ def loaded(*, decided: bool) -> tuple[list[dict[str, Any]], UnderLoadRecord]:
         load,
         PROFILE,
         limits=[at_most(1.0)],
-        decided=lambda at, limit: decided,
-        judged=judged_plan(90),
-        unjudged=unjudged_plan(12, in_turn=False),
+        is_decided=lambda at, limit: decided,
+        judged_load_plan=judged_plan(90),
+        unjudged_load_plan=unjudged_plan(12, in_turn=False),
     )
     return told, under_load.record(cache=None)
 
@@ -54,7 +54,7 @@ def test_a_capacity_that_is_hardly_known_is_measured_for_longer() -> None:
     noisy, quiet = (record_of(Storage(cv=cv), limits=(at_most(1.0),), longest_s=300, seed=3) for cv in (0.2, 0.05))
     assert noisy.confidence == quiet.confidence  # the looks are fixed before
     assert noisy.sure < 0.95 * RATE and noisy.capacity is not None and noisy.capacity.low is not None
-    assert noisy.capacity.low >= KNOWN * noisy.capacity.mean
+    assert noisy.capacity.low >= KNOWN_SHARE * noisy.capacity.mean
 
 
 def test_only_a_share_that_a_limit_names_is_loaded_until_it_is_decided() -> None:
@@ -81,9 +81,9 @@ def test_storage_that_does_nothing_has_no_shares() -> None:
         idle,
         PROFILE,
         limits=[at_most(1.0)],
-        decided=lambda at, limit: False,
-        judged=A_MINUTE,
-        unjudged=A_MINUTE,
+        is_decided=lambda at, limit: False,
+        judged_load_plan=A_MINUTE,
+        unjudged_load_plan=A_MINUTE,
     ).record(cache=None)
     assert (record.capacity, record.sure, record.shares) == (None, 0.0, [])
     assert record.warnings and "storage stalled for 60 s" in record.warnings[0]
@@ -93,7 +93,7 @@ def test_a_share_tells_of_its_stall() -> None:
     still = Sample(duration_s=5.0, counts=second("write", rate=0, block_size=4096).counts)
     samples = [*[second("write", rate=800, block_size=4096)] * 55, still]
     rate = at_most(1.0).metric.parse("write.iops")
-    at = share_record([samples], share=0.8, asked=800, rate=rate, metrics=[P99], plan=A_MINUTE)
+    at = share_record([samples], share=0.8, target=800, rate=rate, metrics=[P99], plan=A_MINUTE)
     assert at.warnings and "storage stalled for 5 s" in at.warnings[0]
     assert at.reached.mean == pytest.approx(55 / 60)
 
@@ -119,7 +119,14 @@ def test_a_load_is_told_its_rate_by_its_environment_and_has_a_name_of_its_own() 
     for name in ("1", "at-80-percent"):
         plan = AnalysisPlan(seconds=(8,))
         measure_alone(
-            bench, volume("fast"), PROFILE, plan=plan, decided=lambda _: False, report=lambda _: None, name=name, rate=7
+            bench,
+            volume("fast"),
+            PROFILE,
+            plan=plan,
+            is_decided=lambda _: False,
+            report=lambda _: None,
+            name=name,
+            rate=7,
         )
     assert seen[0].name != seen[1].name and seen[1].rate == 7
 

@@ -24,7 +24,9 @@ def tier(tmp_path: Path, section: str, *, child: str = "") -> Tier:
     file = tmp_path / "limits.yaml"
     text = f"version: 1\ntiers:\n  parent:\n    latency_under_load: {section}\n"
     file.write_text(text + (f"  child:\n    extends: parent\n    latency_under_load: {child}\n" if child else ""))
-    return load_limits(file, profiles=PROFILES, shipped=ROOT / "thresholds.yaml").tier("child" if child else "parent")
+    return load_limits(file, profiles=PROFILES, shipped_path=ROOT / "thresholds.yaml").tier(
+        "child" if child else "parent"
+    )
 
 
 def test_it_is_read_and_asked_of_a_class_on_request_only(tmp_path: Path) -> None:

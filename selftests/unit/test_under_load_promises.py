@@ -7,7 +7,7 @@ from collections import Counter
 import numpy
 import pytest
 
-from acceptance.judging.under_load import KEPT, decide_rate
+from acceptance.judging.under_load import KEPT_SHARE, decide_rate
 from acceptance.results.metrics import Metric
 from acceptance.trials.speed.under_load import A_MINUTE, share_record
 from selftests.unit.simulated_load import second
@@ -54,7 +54,7 @@ def rates(storage: Storage, *, asked: float) -> Counter[str]:
             owed += asked - done
             samples.append(second("write", rate=done, block_size=4096))
         rate = Metric.parse("write.iops")
-        at = share_record([samples], share=0.8, asked=round(asked), rate=rate, metrics=[], plan=A_MINUTE)
+        at = share_record([samples], share=0.8, target=round(asked), rate=rate, metrics=[], plan=A_MINUTE)
         found[decide_rate(at)] += 1
     return found
 
@@ -62,7 +62,7 @@ def rates(storage: Storage, *, asked: float) -> Counter[str]:
 @pytest.mark.parametrize("cv", [0.02, 0.05, 0.1, 0.3])
 def test_storage_exactly_at_the_edge_of_its_rate_is_seldom_judged(cv: float) -> None:
     """It does 98 % of what it is asked for, and what is owed grows."""
-    found = rates(Storage(cv=cv), asked=RATE / KEPT)
+    found = rates(Storage(cv=cv), asked=RATE / KEPT_SHARE)
     assert max(found["pass"], found["fail"]) <= MOST_WRONG, found
 
 

@@ -37,7 +37,7 @@ def begun(done: list[str], *stuck: BaseException) -> Undoing:
     undoing = Undoing()
     undoing.callback(lambda: done.append("first"))
     for each in stuck:
-        undoing.callback(raising(each), what="the pod stays")
+        undoing.callback(raising(each), note="the pod stays")
     undoing.callback(lambda: done.append("last"))
     return undoing
 

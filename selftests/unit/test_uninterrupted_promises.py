@@ -75,7 +75,7 @@ def test_what_is_faster_after_rest_is_told_where_the_ratio_is() -> None:
     assert measurement.after_rest is not None and measurement.after_rest.low > 1.05
     assert "fast is faster after rest: " in warned(found)
     assert "local is faster" not in warned(found)
-    verdict = found.compared(RULE)
+    verdict = found.compare(RULE)
     assert (verdict.status == "pass") is ("after rest" not in verdict.reason)
 
 

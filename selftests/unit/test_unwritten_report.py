@@ -21,7 +21,7 @@ from fixtures.run import Run
 def run(tmp_path: Path) -> Run:
     folder = RunFolder(tmp_path, run_id="r")
     folder.make()
-    recorder = Recorder(run_id="r", started=datetime.now(UTC), settings={}, tier_limits=0)
+    recorder = Recorder(run_id="r", started_at=datetime.now(UTC), settings={}, tier_limits=0)
     return Run(id="r", folder=folder, recorder=recorder)
 
 
@@ -53,7 +53,7 @@ def test_it_is_told_once_and_not_raised(run: Run, monkeypatch: pytest.MonkeyPatc
     fill(run, monkeypatch)
     for number in range(3):
         run.write_fio(f"load-{number}", ["output"])
-    assert run.unwritten and run.raised == {EnvironmentFailure.exit_status}
+    assert run.unwritten and run.error_statuses == {EnvironmentFailure.exit_status}
     (error,) = run.recorder.errors
     assert "load-0.json cannot be written: No space left on device" in error
 
@@ -85,7 +85,7 @@ def test_a_fault_in_the_report_ends_no_run_and_is_a_warning(run: Run, monkeypatc
         assert report.read_text(encoding="utf-8") == written
     (warning,) = run.recorder.warnings
     assert warning.startswith("report.html could not be made") and "ZeroDivisionError: division by zero" in warning
-    assert not run.recorder.errors and not run.raised and not run.unwritten
+    assert not run.recorder.errors and not run.error_statuses and not run.unwritten
 
 
 def test_the_last_page_is_covered_and_names_the_results_that_it_is_of(run: Run) -> None:
@@ -102,10 +102,10 @@ def test_the_last_page_is_covered_and_names_the_results_that_it_is_of(run: Run) 
         html = folder.report.read_text(encoding="utf-8")
         assert f"SHA-256 <code>{digest}</code>" in html and ("could not be drawn" in html) == (warning != "none yet")
         found = check(folder.path)
-        assert (found.problems, list(found.unlisted)) == ([], ["SHA256SUMS"])
+        assert (found.problems, list(found.unlisted_files)) == ([], ["SHA256SUMS"])
         known = len(run.recorder.warnings)
         run.recorder.warn("late", "the table could not be drawn")
-        run.write_late_warnings(known=known, exit_status=5)
+        run.write_late_warnings(warning_count=known, exit_status=5)
 
 
 def test_a_run_without_results_has_nothing_to_seal(run: Run) -> None:

@@ -19,7 +19,7 @@ from acceptance.results.document import Results
 from acceptance.results.file import read_results
 from acceptance.results.history_file import append, read_history
 from acceptance.results.history_series import record_of
-from acceptance.results.version_1 import _RENAMED
+from acceptance.results.version_1 import _NEW_NAMES
 from acceptance.text.errors import WrongUsage
 
 OLD = Path(__file__).parent / "older_results/make_accept.json"
@@ -106,7 +106,7 @@ def test_each_renamed_field_is_one_of_the_schema() -> None:
         place = schema["$defs"][place["$ref"].rpartition("/")[2]] if "$ref" in place else place
         return fields(place["properties"][path[0]], path[1:]) if path else set(place["properties"])
 
-    for path, names in _RENAMED:
+    for path, names in _NEW_NAMES:
         assert set(names.values()) <= fields(schema, path) and not set(names) & fields(schema, path)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.cluster.volume_guard import REFUSED, guarded_command, refusal
+from acceptance.cluster.volume_guard import REFUSAL_STATUS, guarded_command, refusal
 from selftests.bounds import HANGS_S
 
 MARK = "20261121-071502-4f3a9c0b1d2e7a65"
@@ -46,35 +46,35 @@ def test_a_new_volume_is_taken_and_known_again(volume: Path, tmp_path: Path) -> 
 def test_whatever_others_wrote_is_refused_and_named(name: str, volume: Path, tmp_path: Path) -> None:
     (volume / name).write_text("years of work")
     told = tmp_path / "told"
-    assert run(volume, told=told) == REFUSED
+    assert run(volume, told=told) == REFUSAL_STATUS
     assert names(volume) == {name}
-    ended = {"exitCode": REFUSED, "message": told.read_text()}
+    ended = {"exitCode": REFUSAL_STATUS, "message": told.read_text()}
     for state in ("state", "lastState"):
         assert f"({name.strip()})" in str(refusal({state: {"terminated": ended}}))
 
 
 def test_a_link_that_leads_nowhere_is_data_too(volume: Path, tmp_path: Path) -> None:
     (volume / "link").symlink_to("/nowhere")
-    assert run(volume, told=tmp_path / "told") == REFUSED
+    assert run(volume, told=tmp_path / "told") == REFUSAL_STATUS
 
 
 def test_another_runs_mark_is_not_this_runs(volume: Path, tmp_path: Path) -> None:
     assert run(volume, told=tmp_path / "told") == 0
-    assert run(volume, told=tmp_path / "told", mark="20261121-071502-0000000000000000") == REFUSED
+    assert run(volume, told=tmp_path / "told", mark="20261121-071502-0000000000000000") == REFUSAL_STATUS
 
 
 def test_one_of_several_is_enough(volume: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
     (volume / "data").touch()
-    assert run(volume, other, told=tmp_path / "told") == REFUSED
+    assert run(volume, other, told=tmp_path / "told") == REFUSAL_STATUS
     assert names(other) == set()
 
 
 def test_many_names_are_cut_short(volume: Path, tmp_path: Path) -> None:
     for number in range(500):
         (volume / f"file-{number}").touch()
-    assert run(volume, told=tmp_path / "told") == REFUSED
+    assert run(volume, told=tmp_path / "told") == REFUSAL_STATUS
     assert len((tmp_path / "told").read_text()) < 300
 
 
@@ -84,7 +84,7 @@ def test_without_volumes_to_guard_the_command_is_as_it_was() -> None:
 
 def test_a_pod_that_ended_otherwise_refused_nothing() -> None:
     assert refusal({}) is None
-    assert refusal({"state": {"terminated": {"exitCode": REFUSED, "message": "fio: something else"}}}) is None
+    assert refusal({"state": {"terminated": {"exitCode": REFUSAL_STATUS, "message": "fio: something else"}}}) is None
     assert refusal({"state": {"terminated": {"exitCode": 1, "message": "found: data"}}}) is None
 
 
@@ -108,4 +108,4 @@ def test_a_device_is_taken_where_it_begins_with_nothing(
         with device.open("r+b") as begun:
             begun.seek(offset)
             begun.write(b"\x01")
-    assert (run(device, told=tmp_path / "told") == REFUSED) == refused
+    assert (run(device, told=tmp_path / "told") == REFUSAL_STATUS) == refused

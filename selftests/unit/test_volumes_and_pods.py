@@ -13,7 +13,7 @@ import pytest
 
 from acceptance.cluster import claims
 from acceptance.cluster.claims import Claim
-from acceptance.cluster.events import Warned
+from acceptance.cluster.events import WarningEvent
 from acceptance.cluster.pod_manifest import PodPlan, ephemeral_name, pod_manifest
 from acceptance.cluster.resources import CLAIMS, CSI_NODES, NODES, PODS, VOLUMES, Object
 from acceptance.text.errors import AcceptanceError, NotTried, StorageFailure, Unsupported
@@ -98,7 +98,7 @@ def with_pod(status: Object) -> PlayedBench:
 
 
 def keep(bench: PlayedBench) -> str:
-    return wait_kept(tried(bench), PLAN, "a second pod to wait", words=("ReadWriteOncePod",), started="both had it")
+    return wait_kept(tried(bench), PLAN, "a second pod to wait", words=("ReadWriteOncePod",), failure="both had it")
 
 
 def test_a_pod_that_the_scheduler_keeps_for_that_reason_waits() -> None:
@@ -158,17 +158,17 @@ def test_an_ephemeral_volume_is_made_of_its_pod_with_the_labels_of_the_run() -> 
     assert ephemeral_name("pod", 0) == f"pod-{volume['name']}"
 
 
-SEEN = Fullness(capacity=GIB, used=GIB // 4, available=3 * GIB // 4)
+SEEN = Fullness(capacity_bytes=GIB, used_bytes=GIB // 4, available_bytes=3 * GIB // 4)
 
 
 @pytest.mark.parametrize(
     ("told", "wrong"),
     [
         (SEEN, None),
-        (replace(SEEN, used=SEEN.used + GIB // 100), None),
-        (replace(SEEN, used=0), "used 0 B, and the pod sees 256 MiB"),
-        (replace(SEEN, capacity=2 * GIB), "capacity 2 GiB, and the pod sees 1 GiB"),
-        (replace(SEEN, available=GIB), "available 1 GiB, and the pod sees 768 MiB"),
+        (replace(SEEN, used_bytes=SEEN.used_bytes + GIB // 100), None),
+        (replace(SEEN, used_bytes=0), "used 0 B, and the pod sees 256 MiB"),
+        (replace(SEEN, capacity_bytes=2 * GIB), "capacity 2 GiB, and the pod sees 1 GiB"),
+        (replace(SEEN, available_bytes=GIB), "available 1 GiB, and the pod sees 768 MiB"),
     ],
 )
 def test_a_kubelet_that_says_something_else_than_the_pod_sees_is_wrong(told: Fullness, wrong: str | None) -> None:
@@ -185,7 +185,7 @@ def test_only_the_pods_own_volume_counts_with_all_its_figures() -> None:
         return told_by_kubelet(cast(Any, api), PLAN, node="n1")
 
     own = {"name": "pod", "namespace": "run"}
-    assert told({"podRef": own, "volume": [figures]}) == Fullness(capacity=3, used=1, available=2)
+    assert told({"podRef": own, "volume": [figures]}) == Fullness(capacity_bytes=3, used_bytes=1, available_bytes=2)
     assert told({"podRef": {**own, "namespace": "other"}, "volume": [figures]}) is None
     assert told({"podRef": own, "volume": [{"name": "volume-0", "capacityBytes": 3}]}) is None
     assert told({"podRef": own}) is None
@@ -195,7 +195,7 @@ def test_the_last_that_df_said_is_what_the_pod_sees() -> None:
     line = "/dev/loop1 1000 {} 900 10% /volumes/1\n"
     assert statistics.seen_by_pod("Filesystem 1024-blocks Used\n") is None
     seen = statistics.seen_by_pod(line.format(1) + line.format(100))
-    assert seen == Fullness(capacity=1024000, used=102400, available=921600)
+    assert seen == Fullness(capacity_bytes=1024000, used_bytes=102400, available_bytes=921600)
 
 
 @pytest.mark.parametrize(
@@ -227,7 +227,7 @@ def test_only_options_that_can_show_are_said_to_hold() -> None:
     ],
 )
 def test_a_mount_that_only_was_not_ready_is_no_refusal(message: str, times: int, refused: bool) -> None:
-    assert mount_options.is_refusal(Warned(message=message, times=times, line=message)) is refused
+    assert mount_options.is_refusal(WarningEvent(message=message, times=times, line=message)) is refused
 
 
 @pytest.mark.parametrize(("policy", "stays"), [("Delete", False), ("Retain", True)])
@@ -245,7 +245,7 @@ def listing(folder: int, file: int) -> tuple[int, str]:
     return 0, f"drwxrwsr-x 2 0 {folder} 18 Nov 24 15:00 /v\n-rw-rw-r-- 1 0 {file} 4 Nov 24 15:00 /v/file\n"
 
 
-GOOD = [listing(*each.wanted) for each in group_policy.STARTS]
+GOOD = [listing(*each.expected_groups) for each in group_policy.STARTS]
 
 
 def test_both_policies_are_seen_by_five_pods() -> None:
@@ -255,7 +255,7 @@ def test_both_policies_are_seen_by_five_pods() -> None:
         (start.policy, start.group) for start in group_policy.STARTS
     ]
     manifest = pod_manifest(bench.ran[2])["spec"]["securityContext"]
-    assert (manifest["fsGroupChangePolicy"], manifest["supplementalGroups"]) == ("Always", [group_policy.OTHER])
+    assert (manifest["fsGroupChangePolicy"], manifest["supplementalGroups"]) == ("Always", [group_policy.FURTHER_GROUP])
 
 
 @pytest.mark.parametrize("number", range(len(GOOD)))

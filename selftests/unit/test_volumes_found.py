@@ -12,7 +12,7 @@ from acceptance.cluster.claims import Claim, create_claim
 from acceptance.cluster.cleanup import remove_run
 from acceptance.cluster.columns import TABLE
 from acceptance.cluster.leftovers import find_leftovers
-from acceptance.cluster.volumes import unclaimed, volumes_of
+from acceptance.cluster.volumes import unclaimed_volumes, volumes_of
 from acceptance.text.errors import EnvironmentFailure
 from selftests.unit.paged_api_server import (
     LATER,
@@ -77,7 +77,7 @@ def printing(request: pytest.FixtureRequest) -> PagedApiServer:
 def test_volumes_that_wait_for_a_claim_are_found_however_the_server_prints_them(printing: PagedApiServer) -> None:
     for waiting_volume in waiting_volumes():
         printing.have("persistentvolumes", waiting_volume)
-    found = unclaimed(printing.api, storage_classes={"fast", "slow"})
+    found = unclaimed_volumes(printing.api, storage_classes={"fast", "slow"})
     assert {name: sorted(names) for name, names in found.items()} == {
         "fast": ["available", "by-annotation", "going", "pending"]
     }
@@ -102,7 +102,7 @@ def test_a_server_that_gives_nothing_but_tables_is_not_asked_for_ever(monkeypatc
     server.printed = {"persistentvolumes": RENAMED}
     monkeypatch.setattr(api_module, "JSON", TABLE + ",*/*")
     with pytest.raises(ApiUnreachable, match="wanted whole objects, found a table"):
-        unclaimed(server.api, storage_classes={"fast"})
+        unclaimed_volumes(server.api, storage_classes={"fast"})
 
 
 @pytest.mark.parametrize("others", [2, 3 * PAGE])

@@ -188,7 +188,7 @@ def test_of_large_objects_only_the_slim_form_is_kept_and_told() -> None:
     ):
         while len(changes) < 2:
             threading.Event().wait(0.01)
-    assert [set(change.seen) for change in changes] == [{"metadata"}, {"metadata"}]
+    assert [set(change.item) for change in changes] == [{"metadata"}, {"metadata"}]
 
 
 def test_what_is_forbidden_ends_it_and_is_kept() -> None:

@@ -23,7 +23,7 @@ CHECKER = ROOT / ".ci" / "actionlint"
 
 def complaints(workflow: Path) -> str:
     """What actionlint says of a workflow; the shell in it is not looked at, which would need another program."""
-    go = golang.find_go(wanted=golang.wanted_by(CHECKER))
+    go = golang.find_go(minimum=golang.required_version(CHECKER))
     done = subprocess.run(
         [go, "tool", "actionlint", "-no-color", "-shellcheck=", "-pyflakes=", workflow],
         cwd=CHECKER,

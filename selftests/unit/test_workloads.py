@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.limits.asked import asked_limit, with_asked
+from acceptance.limits.asked import asked_limit, with_limits
 from acceptance.limits.file import load_limits
 from acceptance.limits.shipped import is_shipped
 from acceptance.limits.tiers import Tier
@@ -149,7 +149,7 @@ def test_the_nearest_tier_that_the_workload_knows_counts(tmp_path: Path) -> None
     found = load_limits(
         own,
         profiles={"sync-write-iops"} | {x.profile for x in SHIPPED.tier("production").of("limits")},
-        shipped=ROOT / "thresholds.yaml",
+        shipped_path=ROOT / "thresholds.yaml",
     )
     assert family_of(found.tier("till"), found) == ["till", "shop", "production"]
     assert family_of(found.tier("lab"), found) == ["lab"]
@@ -168,7 +168,7 @@ def test_a_limit_of_ones_own_takes_the_place_of_the_workloads(tmp_path: Path) ->
     tier = load_limits(own, profiles={"etcd-wal-8k"}).tier("shop")
     merged = with_workloads(tier, [workload("etcd", "shop")])
     assert values(merged, "etcd-wal-8k") == {"write.iops": 70.0, "sync.latency.p99": 0.01}
-    asked = with_asked(merged, [asked_limit("etcd-wal-8k.write.iops>=90")], profiles={"etcd-wal-8k"})
+    asked = with_limits(merged, [asked_limit("etcd-wal-8k.write.iops>=90")], profiles={"etcd-wal-8k"})
     assert values(asked, "etcd-wal-8k")["write.iops"] == 90.0
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from acceptance.limits.inheritance import inherited
+from acceptance.limits.inheritance import resolve_tier
 from acceptance.limits.schema import TierEntry
 from acceptance.limits.tiers import Tier
 
@@ -16,4 +16,4 @@ def family(**sections: tuple[Any, Any, Any]) -> dict[str, Tier]:
         said = {section: each[number] for section, each in sections.items() if each[number] is not None}
         entries[name] = TierEntry.model_validate(said | {"extends": before})
         before = name
-    return {name: inherited(name, entries)[0] for name in entries}
+    return {name: resolve_tier(name, entries)[0] for name in entries}

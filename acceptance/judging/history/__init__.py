@@ -1,1 +1,1 @@
-"""What earlier runs measured: kept in a file, compared with the run of tonight, and judged."""
+"""The history: measurements of earlier runs in a file, compared with the current run, and judged."""

@@ -1,4 +1,4 @@
-"""A run beside the level that is accepted: by how much it differs, what of that can be noise, and since when."""
+"""The comparison of a run with the accepted level: the difference, its part that can be noise, and its beginning."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from acceptance.statistics.robust import huber_level
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """This run as a multiple of the accepted level (`ratio`), and between which multiples noise takes runs.
+    """This run as a multiple of the accepted level (`ratio`), and the range of multiples that noise explains.
 
-    `level`: in the metric's unit, that of the first `runs` runs, `first` being the first of all. `fall`, `rise`:
-    a change for the worse and for the better that was told and is not over.
+    `level`: in the metric's unit, that of the first `runs` runs; `first`: the first run of all. `fall`, `rise`:
+    a change for the worse and for the better that was reported and continues.
     """
 
     limit: Limit
@@ -33,23 +33,23 @@ class Comparison:
 
     @property
     def expected(self) -> tuple[float, float]:
-        """Where two runs in a row, as multiples of the level, do not both lie beyond by noise."""
+        """Return the range of multiples beyond which noise alone does not take two consecutive runs."""
         return math.exp(-self.reach), math.exp(self.reach)
 
     def smallest_fall(self, *, week: bool) -> float:
-        """The smallest multiple for the worse that would be told in two runs, or of the level of a week."""
+        """Return the smallest change for the worse, as a multiple, that two runs (or a week's level) would report."""
         reach = self.week_reach if week else self.reach
         if self.limit.metric.higher_is_better:
             return min(self.limit.bound, math.exp(-reach))
         return max(self.limit.bound, math.exp(reach))
 
 
-def compare(points: Sequence[TrendPoint], this: TrendPoint, limit: Limit, *, error: float) -> Comparison:
-    """This run beside `points`, those of the accepted level and all since, oldest first; all values above zero.
+def compare(points: Sequence[TrendPoint], this_run: TrendPoint, limit: Limit, *, error: float) -> Comparison:
+    """Compare this run with `points`: the accepted level's runs and all since, oldest first; all values above zero.
 
-    `error`: the chance that noise alone has a night told. Raises ValueError for fewer points than the level has.
+    `error`: the chance that noise alone reports a night. Raise ValueError for fewer points than the level has.
     """
-    every = [*points, this]
+    every = [*points, this_run]
     better = 1.0 if limit.metric.higher_is_better else -1.0
     *_, night = follow(
         [better * math.log(point.mean) for point in every],

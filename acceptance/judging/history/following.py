@@ -1,4 +1,4 @@
-"""Night after night beside an accepted level: when a fall is told, and when it is over. Pure.
+"""Nights compared with an accepted level: when a fall is reported, and when it is over. Pure.
 
 All values are logarithms that are larger where the storage is better; "below" is worse.
 """
@@ -14,10 +14,10 @@ from acceptance.statistics.robust import huber_level
 
 @dataclass(frozen=True, kw_only=True)
 class Night:
-    """One run: how far it lies above the accepted `level`, and what of that may be noise.
+    """One run: its distance above the accepted `level`, and the part of it that may be noise.
 
-    `alone`: it is below by more than the margin and beyond noise, and the run before was not. `fall`, `rise`: the place
-    of the first run of what was told and is not over.
+    `alone`: it is below by more than the margin and beyond noise, and the run before was not. `fall`, `rise`: the index
+    of the first run of a change that was reported and continues.
     """
 
     level: float
@@ -30,7 +30,7 @@ class Night:
 
 @dataclass
 class _Side:
-    """What is told on one side of the level: `above` is how far nights lie above it, on the better side below."""
+    """The state of one side of the level: `above` is the nights' distance above it, below it on the better side."""
 
     bound: float
     since: int | None = None
@@ -38,21 +38,21 @@ class _Side:
     depth: float = 0.0
 
     def step(self, above: Sequence[float], last: int, reach: Reach, *, week: Sequence[float]) -> None:
-        """One more night, the `last`; `week`: it and those before, where there are so many."""
+        """Add one night, the `last`; `week`: the last seven nights, empty if there are fewer."""
         two = above[last - 1 : last + 1]
         beyond = above[last] < min(self.bound, -reach.night)
-        worse = all(each < self.bound for each in two)
-        shifted = bool(week) and worse and huber_level(week) < min(self.bound, -reach.week)
-        if (beyond and self.was_beyond) or shifted:
+        worse = all(value < self.bound for value in two)
+        is_shift = bool(week) and worse and huber_level(week) < min(self.bound, -reach.week)
+        if (beyond and self.was_beyond) or is_shift:
             if self.since is None:
                 self.depth = sum(two) / 2
                 self.since = self._first(above, last)
-        elif all(each > self.depth / 2 for each in two):
+        elif all(value > self.depth / 2 for value in two):
             self.since = None
         self.was_beyond = beyond
 
     def _first(self, above: Sequence[float], last: int) -> int:
-        """The first of the nights that have been nearer to the fall than to the level ever since."""
+        """Return the first of the nights since which all are nearer to the fall than to the level."""
         place = last - 1
         while place > 0 and above[place - 1] < self.depth / 2:
             place -= 1
@@ -62,14 +62,15 @@ class _Side:
 def follow(
     logs: Sequence[float], *, runs: int, surplus: Sequence[float], bound: float, error: float
 ) -> Iterator[Night]:
-    """What is to be said of each night after the first `runs`, which make the level; `logs` oldest first.
+    """Yield the state of each night after the first `runs`, which give the level; `logs`: oldest first.
 
-    A night is told of when it and the one before are below by more than the margin (`bound`, below zero), and each is
-    beyond what noise does to two in a row; or when the level of the last week is, both of them being below by more
-    than the margin. What was told stays told until two nights in a row are nearer to the accepted level than to what
-    the two were that it was told of. `error`: the chance of a night to be told by noise, either way, on this side.
+    A night is reported if it and the night before are below the level by more than the margin (`bound`, below zero),
+    and each of them is beyond the noise of two consecutive nights; or if the level of the last week is below by more
+    than the margin and beyond its noise, and both nights are below by more than the margin. A report ends as soon as
+    two consecutive nights are nearer to the accepted level than to the mean of the two nights that caused it. `error`:
+    the chance that noise reports a night, in either way, on this side.
 
-    Raises ValueError unless there are more nights than `runs`.
+    Raise ValueError unless there are more nights than `runs`.
     """
     if len(logs) <= runs:
         raise ValueError(f"wanted more than {runs} nights, found {len(logs)}")
@@ -78,8 +79,8 @@ def follow(
     below = [-value for value in above]
     worse, better = _Side(bound=bound), _Side(bound=bound)
     for last in range(runs, len(logs)):
-        known = max(runs, last - WEEK)
-        reach = noise_reach(logs[:known], level_runs=runs, surplus=surplus[last], error=error / 2)
+        noise_end = max(runs, last - WEEK)
+        reach = noise_reach(logs[:noise_end], level_runs=runs, surplus=surplus[last], error=error / 2)
         week_from = last + 1 - WEEK
         before = worse.was_beyond
         for side, nights in ((worse, above), (better, below)):

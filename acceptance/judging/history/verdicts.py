@@ -1,8 +1,8 @@
-"""A metric of this run + the same of earlier runs + limit -> verdict and trend. Pure.
+"""A metric of this run + the same metric of earlier runs + limit -> verdict and trend. Pure.
 
-A regression rule asks for evidence of harm: it fails where the metric has become worse than the accepted level by more
-than the margin, and noise cannot be the reason, and passes otherwise. docs/history.md says why, and how often it is
-wrong.
+A regression rule requires evidence of harm: it fails if the metric has become worse than the accepted level by more
+than the margin, and noise cannot be the reason, and passes otherwise. docs/history.md explains why, and how often it
+is wrong.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from acceptance.results.history import ChangePoint, TrendPoint, TrendRecord, Tre
 from acceptance.results.requirement import Outcome
 
 NIGHTLY_ERROR = 0.0025
-"""The chance, over all limits on all classes, that noise alone has a night told.
+"""The chance, over all limits on all classes, that noise alone reports a night.
 
-Less than the promise of one night in a hundred: a night that was told is told again until the level is back.
+Less than the promise of one night in a hundred: a reported night is reported again until the level is back.
 """
 KEPT_POINTS = 45
-"""earlier runs that the results hold for the report's picture"""
+"""Earlier runs that the results hold for the report's picture."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Judged:
-    """What the history says of a metric: for the exit status, and for the report.
+class HistoryVerdict:
+    """The judgment of a metric by its history: for the exit status, and for the report.
 
-    `alone`: worse than allowed, beyond noise, for the first time: no failure yet, but to be told.
+    `alone`: worse than allowed, beyond noise, for the first time: no failure yet, but a warning.
     """
 
     verdict: Verdict
@@ -42,59 +42,65 @@ class Judged:
 
 def judge_history(
     points: Sequence[TrendPoint],
-    this: TrendPoint | None,
+    this_run: TrendPoint | None,
     limit: Limit,
     *,
     limits: int,
     storage_class: str,
-    accepted: int = 0,
-    others: int = 0,
-) -> Judged:
-    """The verdict on one limit. `points`: the metric in earlier runs of its series, oldest first, all above zero.
+    accepted_from: int = 0,
+    incomparable_runs: int = 0,
+) -> HistoryVerdict:
+    """Return the verdict on one limit. `points`: the metric in earlier runs of its series, oldest first, above zero.
 
-    `this` is None where this run did not measure it. `limits`: on how many limits of all classes together the chance
-    of a false alarm is spread. `accepted`: which of the points is the first of the accepted level. `others`: runs of
-    the class and profile that cannot be compared.
+    `this_run`: None if this run did not measure it. `limits`: the number of limits of all classes that share the chance
+    of a false alarm. `accepted_from`: the index of the accepted level's first point. `incomparable_runs`: the number of
+    runs of the class and profile that cannot be compared.
     """
-    since = points[accepted:]
+    since = points[accepted_from:]
     status: TrendStatus
     comparison: Comparison | None = None
-    if len(since) >= limit.at["runs"] and this is not None and this.mean > 0.0:
-        comparison = compare(since, this, limit, error=NIGHTLY_ERROR / limits)
+    if len(since) >= limit.at["runs"] and this_run is not None and this_run.mean > 0.0:
+        comparison = compare(since, this_run, limit, error=NIGHTLY_ERROR / limits)
         status = "pass" if comparison.fall is None else "fail"
-        found = _compared(comparison, this)
+        finding = _describe(comparison, this_run)
     else:
         status = "skipped" if len(since) < limit.at["runs"] else "inconclusive"
-        found = _not_compared(len(since), this, limit, before=accepted, others=others)
-    return Judged(
+        finding = _explain_missing(
+            len(since), this_run, limit, before=accepted_from, incomparable_runs=incomparable_runs
+        )
+    return HistoryVerdict(
         verdict=outcome(
             limit,
             storage_class=storage_class,
             status=status,
-            found=found,
-            measured=None if comparison is None else comparison.ratio,
+            finding=finding,
+            value=None if comparison is None else comparison.ratio,
             applies=status != "skipped",  # there is no level yet
         ),
-        trend=_trend(points, this, limit, comparison, storage_class=storage_class, status=status),
+        trend=_trend(points, this_run, limit, comparison, storage_class=storage_class, status=status),
         alone=comparison is not None and comparison.alone,
     )
 
 
-def _not_compared(earlier: int, this: TrendPoint | None, limit: Limit, *, before: int, others: int) -> Outcome:
-    """Why there is no comparison.
+def _explain_missing(
+    earlier: int, this_run: TrendPoint | None, limit: Limit, *, before: int, incomparable_runs: int
+) -> Outcome:
+    """Return why there is no comparison.
 
-    `earlier`: runs of the accepted level and since; `before`: older ones; `others`: runs that cannot be compared.
+    `earlier`: number of runs of the accepted level and since; `before`: of older runs.
     """
     if earlier < limit.at["runs"]:
-        return Outcome(code="history.too_few_runs", facts={"earlier": earlier, "before": before, "others": others})
-    return Outcome(code="history.no_value" if this is None else "history.stalled")
+        return Outcome(
+            code="history.too_few_runs", facts={"earlier": earlier, "before": before, "others": incomparable_runs}
+        )
+    return Outcome(code="history.no_value" if this_run is None else "history.stalled")
 
 
-def _compared(comparison: Comparison, this: TrendPoint) -> Outcome:
-    """What was found, how sure that is, and what follows from it."""
+def _describe(comparison: Comparison, this_run: TrendPoint) -> Outcome:
+    """Return the outcome of a comparison: the level, the range that noise explains, and the change."""
     low, high = comparison.expected
     facts: dict[str, JsonValue] = {
-        "value": this.mean,
+        "value": this_run.mean,
         "level": comparison.level,
         "level_from": _day(comparison.first),
         "expected_low": low,
@@ -112,7 +118,7 @@ def _compared(comparison: Comparison, this: TrendPoint) -> Outcome:
 
 
 def _since(change: ChangePoint) -> dict[str, JsonValue]:
-    """`ratio`: the new level as a multiple of the accepted one."""
+    """Return the facts of a change. `ratio`: the new level as a multiple of the accepted level."""
     return {"run": change.run, "date": _day(change), "ratio": 1.0 + change.change}
 
 
@@ -122,7 +128,7 @@ def _day(of: TrendPoint | ChangePoint) -> str:
 
 def _trend(
     points: Sequence[TrendPoint],
-    this: TrendPoint | None,
+    this_run: TrendPoint | None,
     limit: Limit,
     comparison: Comparison | None,
     *,
@@ -137,7 +143,7 @@ def _trend(
         higher_is_better=limit.metric.higher_is_better,
         margin=limit.at["margin"],
         points=list(points[-KEPT_POINTS:]),
-        this_run=this,
+        this_run=this_run,
         status=status,
     )
     if comparison is None:

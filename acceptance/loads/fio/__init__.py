@@ -1,1 +1,1 @@
-"""fio: its job files, and what it prints while it runs."""
+"""fio: its job files, and the readers of its output while it runs."""

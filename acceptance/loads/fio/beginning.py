@@ -1,4 +1,4 @@
-"""When the load of a fio began that was not heard of at once: storage stood still before its first operation."""
+"""The time at which a fio load began whose first document was late: storage stalled before its first operation."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from acceptance.loads.fio.snapshots import DIRECTIONS, Counts, Job, Snapshot
 
 SPEAKS_EACH_MS = 1000
 LATE_MS = 250
-"""by how much a document must be late to tell of a standstill, and not of a busy CPU"""
+"""Milliseconds by which a document must be late to show a stall of the storage, and not a busy CPU"""
 
 
 class Beginning:
-    """Told from documents that may have come late.
+    """The beginning of a load, derived from documents that may have been late.
 
-    fio speaks each second, also while it lays out files, and is silent only while one of its jobs waits for storage. A
-    document tells how long the jobs had run when fio set out to make it (`job_runtime`), not for how long it then had
-    to wait for them; and, in whole seconds rounded up, how long ago fio itself began (`elapsed`). So each is a bound:
-    they began no later. The earliest bound holds, and a standstill is told too short rather than too long.
+    fio prints a document each second, also while it lays out files. It is silent only while one of its jobs waits for
+    storage. A document reports how long the jobs had run when fio began to create it (`job_runtime`), not how long fio
+    then waited for them. It also reports how long ago fio itself began (`elapsed`), in whole seconds rounded up. So
+    each document gives a bound: the jobs began no later. The earliest bound counts, so a stall is reported too short
+    rather than too long.
     """
 
     def __init__(self) -> None:
@@ -28,13 +29,13 @@ class Beginning:
         self._heard_ms: float | None = None
         self._first: Snapshot | None = None
         self.ramp_ended = False
-        """whether the jobs, which ran before the document heard last, count from anew in it"""
+        """True if the jobs ran before the latest document and restarted their counts in it."""
 
     def hear(self, now: Snapshot) -> None:
-        """Take the next document. Before its jobs begin, fio tells of them as if they had begun with itself."""
+        """Take the next document. Before its jobs begin, fio reports them as if they had begun together with fio."""
         before, self._before = self._before, now
         counts_anew = before is not None and _ran_ms(now) < _ran_ms(before)
-        ran = before is not None and (before.ios > 0 or self.waited(before))
+        ran = before is not None and (before.ios > 0 or self.had_to_wait(before))
         self.ramp_ended = counts_anew and ran
         if counts_anew and not ran and self._first is None:
             self._jobs_ms, self._laid_out = None, True
@@ -44,28 +45,28 @@ class Beginning:
             bounds += [now.timestamp_ms - (job.elapsed_s - 1) * 1000 for job in now.jobs if job.elapsed_s is not None]
         self._jobs_ms = min(bounds, default=None)
 
-    def waited(self, now: Snapshot) -> bool:
-        """Whether fio, when it made this document, had to wait for its jobs: then they run."""
+    def had_to_wait(self, now: Snapshot) -> bool:
+        """Return whether fio had to wait for its jobs when it created this document: then they run."""
         return now.timestamp_ms - _ran_ms(now) > self.jobs_ms + LATE_MS
 
     def ramp_is_over(self, now: Snapshot) -> bool:
-        """Whether the time of the ramp was over when the document came, wherever the jobs stood."""
+        """Return whether the ramp time was over when the document arrived, whatever the jobs had done."""
         return now.timestamp_ms > self.jobs_ms + now.ramp_s * 1000 + LATE_MS
 
     @property
     def jobs_ms(self) -> float:
-        """When the jobs began, no later; infinite where nothing tells."""
+        """The latest time at which the jobs can have begun; infinite if unknown."""
         return math.inf if self._jobs_ms is None else self._jobs_ms
 
     def load_shows(self, now: Snapshot, before: Snapshot | None) -> None:
-        """`now` is the first document of the load that counts; `before` the one before it, if any."""
+        """Take `now` as the first document of the load that counts; `before` is the document before it, if any."""
         self._first, self._heard_ms = now, None if before is None else before.timestamp_ms
 
     def origin(self) -> Snapshot | None:
-        """Return where fio began to count, with nothing done, if the first document of the load was late; else None.
+        """Return an empty snapshot of when fio began to count if the load's first document was late; else None.
 
-        The first second, which a document in time would leave out, is in it with its operations and with its time: fio
-        does not tell them apart.
+        It includes the first second, with its operations and its time, which a punctual document would exclude: fio
+        does not report them separately.
         """
         if self._first is None or self._jobs_ms is None:
             return None
@@ -78,7 +79,7 @@ class Beginning:
 
 
 def _ran_ms(snapshot: Snapshot) -> float:
-    """For how long the job that began first had run, as far as fio tells."""
+    """Return how long the job that began first had run (ms), as far as fio reports it."""
     return max((job.job_runtime_ms for job in snapshot.jobs if job.job_runtime_ms is not None), default=0.0)
 
 

@@ -1,4 +1,4 @@
-"""fio's output while it runs: one JSON document a second (`--status-interval=1`), messages in between."""
+"""The output of a running fio: one JSON document a second (`--status-interval=1`), with messages in between."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from acceptance.loads.fio.printed import Ends, Printed
+from acceptance.loads.fio.printed import Ends, PrintedText
 
 Document = dict[str, Any]
 
 
 class DocumentReader:
-    """Takes fio's output in pieces of any size; hands out each document once it is whole.
+    """A reader that takes fio's output in pieces of any size and returns each document once it is complete.
 
-    fio puts the outermost braces of a document alone on their lines; all that stands outside of documents is kept in
-    `messages`: fio's own words, on standard error or output. A document that breaks off stays in `unfinished`.
+    fio prints the outermost braces of a document alone on their lines. `messages` keeps all text outside of documents:
+    fio's own words, on standard error or output. `is_unfinished` is set while a document is incomplete.
 
-    `printed`, if given, is handed the whole text, documents as results; of `messages` both ends are kept then.
+    `printed_text`, if given, receives the complete text, with documents as results; `messages` then keeps both ends.
     """
 
-    def __init__(self, printed: Printed | None = None) -> None:
-        self._printed = printed
-        self._messages = Ends(most=math.inf) if printed is None else Ends()
+    def __init__(self, printed_text: PrintedText | None = None) -> None:
+        self._printed_text = printed_text
+        self._messages = Ends(most=math.inf) if printed_text is None else Ends()
         self._rest = ""
         self._open: list[str] = []
         self._open_text: list[str] = []
@@ -34,12 +34,12 @@ class DocumentReader:
         return self._messages.lines
 
     @property
-    def unfinished(self) -> bool:
-        """Whether the output so far ends inside a document."""
+    def is_unfinished(self) -> bool:
+        """True if the output so far ends inside a document."""
         return bool(self._open)
 
     def feed(self, piece: str) -> list[Document]:
-        """Take the next piece of output; the documents that it completes."""
+        """Take the next piece of output and return the documents that it completes."""
         *lines, self._rest = (self._rest + piece).split("\n")
         documents = []
         for line in lines:
@@ -49,12 +49,12 @@ class DocumentReader:
         return documents
 
     def pieces(self) -> Iterator[str]:
-        """The whole text so far, as `printed` keeps it."""
-        if self._printed is not None:
-            yield from self._printed.pieces(rest="".join([*self._open_text, self._rest]))
+        """Yield the complete text so far, as `printed_text` keeps it."""
+        if self._printed_text is not None:
+            yield from self._printed_text.pieces(rest="".join([*self._open_text, self._rest]))
 
     def close(self) -> list[Document]:
-        """The output has ended, perhaps without a newline."""
+        """Take the end of the output, perhaps without a newline, and return the last document."""
         rest, self._rest = self._rest, ""
         document = self._line(rest, end="") if rest else None
         return [] if document is None else [document]
@@ -81,16 +81,16 @@ class DocumentReader:
 
     def _close_document(self) -> Document | None:
         text, self._open = "\n".join(self._open), []
-        printed, self._open_text = "".join(self._open_text), []
+        raw_text, self._open_text = "".join(self._open_text), []
         try:
             document: Document = json.loads(text)
         except ValueError:
             self._messages.append(f"unreadable document of {len(text)} characters from fio")
-            self._keep(printed, is_result=False)
+            self._keep(raw_text, is_result=False)
             return None
-        self._keep(printed, is_result=True)
+        self._keep(raw_text, is_result=True)
         return document
 
     def _keep(self, text: str, *, is_result: bool) -> None:
-        if text and self._printed is not None:
-            self._printed.add(text, is_result=is_result)
+        if text and self._printed_text is not None:
+            self._printed_text.add(text, is_result=is_result)

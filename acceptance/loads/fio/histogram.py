@@ -1,4 +1,4 @@
-"""A histogram of latencies as small as it can be: a load of hours has one or more for each of its seconds."""
+"""A compact histogram of latencies: a load of hours has one or more for each of its seconds."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ _WIDTHS = (("H", 2**16), ("I", 2**32), ("Q", 2**64))
 
 
 class PackedHistogram(Mapping[int, int]):
-    """Middle of the bin in ns: operations; as a dict, in a tenth of its memory. The order is that of the bins."""
+    """A mapping from the middle of the bin in ns to operations, in a tenth of a dict's memory, ordered by the bins."""
 
     __slots__ = ("_counts", "_middles")
 
     def __init__(self, histogram: Mapping[int, int]) -> None:
-        self._middles = _packed(sorted(histogram))
-        self._counts = _packed([histogram[middle] for middle in self._middles])
+        self._middles = _pack(sorted(histogram))
+        self._counts = _pack([histogram[middle] for middle in self._middles])
 
     def __getitem__(self, middle: int) -> int:
         place = bisect_left(self._middles, middle)
@@ -34,6 +34,6 @@ class PackedHistogram(Mapping[int, int]):
         return f"PackedHistogram({dict(self)})"
 
 
-def _packed(values: list[int]) -> array[int]:
+def _pack(values: list[int]) -> array[int]:
     most = max(values, default=0)
     return array(next(code for code, end in _WIDTHS if most < end), values)

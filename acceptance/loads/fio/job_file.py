@@ -15,7 +15,7 @@ from acceptance.text.errors import WrongUsage
 LONGEST_RAMP_S = 60
 _FILE = "it does not use ${FILE}: filename=${FILE} makes it load the volume under test"
 _RUNTIME = "it does not use ${RUNTIME}: runtime=${RUNTIME} with time_based lets the suite set the time of load"
-_TIME_BASED = "it lacks time_based: the suite sets the time of load"
+_LACKS_TIME_BASED = "it lacks time_based: the suite sets the time of load"
 _STARTDELAY = "its sections begin at different times, but a profile is one load; expected the same startdelay for all"
 _OF_SEVERAL = {
     "group_reporting": "group_reporting hides all sections but the first from the result; leave it out",
@@ -27,8 +27,8 @@ _OF_SEVERAL = {
 def read_job_file(path: Path) -> Profile:
     """Read one job file.
 
-    Raises WrongUsage, a line for each problem, when it is no job file, could not load the volume under test, or would
-    load something else than its author means.
+    Raises WrongUsage, with a line for each problem, if it is no job file, could not load the volume under test, or
+    would load something else than its author means.
     """
     text = read_text(path)
     sections, problems = read_sections(text)
@@ -39,10 +39,10 @@ def read_job_file(path: Path) -> Profile:
         problems.append(Problem(text="it holds no job section, only [global] or nothing"))
     if not problems:
         problems += _of_times(jobs)
-    told = [f"profile {path}: {problem}" for problem in name_problems(path)]
-    told += [f"profile {path}{f':{each.line}' if each.line else ''}: {each.text}" for each in problems]
-    if told:
-        raise WrongUsage("\n".join(told))
+    lines = [f"profile {path}: {problem}" for problem in name_problems(path)]
+    lines += [f"profile {path}{f':{problem.line}' if problem.line else ''}: {problem.text}" for problem in problems]
+    if lines:
+        raise WrongUsage("\n".join(lines))
     extents = tuple(map(extent_of, jobs))
     return Profile(
         name=path.stem,
@@ -51,16 +51,16 @@ def read_job_file(path: Path) -> Profile:
         about=opening_comment(text),
         jobs=tuple(job.name for job in jobs),
         ramp_s=max(map(waiting_s, jobs)),
-        # Shares are of the test file, which is written in full; of a device, only the beginning is.
+        # Shares refer to the test file, which is written in full; of a device, only the beginning is written.
         needs_file_system=any(
             amount is not None and amount.of_device
             for extent in extents
             for amount in (extent.start, extent.step, extent.size)
         ),
-        buffered=any(map(is_buffered, jobs)),
+        is_buffered=any(map(is_buffered, jobs)),
         durable=any(map(is_durable, jobs)),
         extents=extents,
-        reported=reported_by(jobs),
+        reported_metrics=reported_by(jobs),
     )
 
 
@@ -72,13 +72,13 @@ def _unset(sections: Sequence[Section]) -> Iterator[Problem]:
 
 
 def _of_jobs(jobs: Sequence[Job]) -> Iterator[Problem]:
-    """What each job must have, and what several may not have."""
-    wanted = {
+    """Yield the problems of jobs that lack a required option, or have one that several jobs may not have."""
+    jobs_lacking = {
         _FILE: [job for job in jobs if job.last("filename") is None],
         _RUNTIME: [job for job in jobs if job.value("runtime") != "${RUNTIME}"],
-        _TIME_BASED: [job for job in jobs if not job.has_flag("time_based")],
+        _LACKS_TIME_BASED: [job for job in jobs if not job.has_flag("time_based")],
     }
-    for problem, lacking in wanted.items():
+    for problem, lacking in jobs_lacking.items():
         if lacking:
             where = "" if len(lacking) == len(jobs) else f"section [{lacking[0].name}]: "
             yield Problem(text=f"{where}{problem}")
@@ -88,7 +88,7 @@ def _of_jobs(jobs: Sequence[Job]) -> Iterator[Problem]:
 
 
 def _of_times(jobs: Sequence[Job]) -> Iterator[Problem]:
-    """Times before the load that are too long, or not the same for all. Their values have been checked."""
+    """Yield the problems of times before the load that are too long or differ. Their values are already checked."""
     if len({seconds_of(job.value("startdelay", default="0")) for job in jobs}) > 1:
         yield Problem(text=_STARTDELAY)
     for name in ("ramp_time", "startdelay"):

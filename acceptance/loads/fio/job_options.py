@@ -1,7 +1,7 @@
-"""Which options of a fio job file a profile may use: those that say how the test file is loaded, and nothing else.
+"""The options of a fio job file that a profile may use: those that define how the test file is loaded, no others.
 
-fio knows options that run commands, open other files and devices, load engines from files, and write logs. On a host a
-profile would do all that as whoever runs the suite. https://fio.readthedocs.io/en/latest/fio_doc.html
+fio has options that run commands, open other files and devices, load engines from files, and write logs. On a host, a
+profile would do all that as the user who runs the suite. https://fio.readthedocs.io/en/latest/fio_doc.html
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from acceptance.loads.fio.job_sections import Option, Problem, Section
 from acceptance.loads.fio.option_values import READ
 
-_ALLOWED = """
+_ALLOWED_TEXT = """
     description readwrite rw rw_sequencer rwmixread rwmixwrite percentage_random unified_rw_reporting
     blocksize bs blocksize_range bsrange bssplit blockalign ba bs_unaligned bs_is_seq_rand
     direct buffered atomic fsync fdatasync sync sync_file_range end_fsync fsync_on_close write_barrier overwrite
@@ -33,7 +33,7 @@ _ALLOWED = """
     cpus_allowed cpus_allowed_policy cpumask
     verify continue_on_error
 """
-ALLOWED = frozenset(re.findall(r"\w+", _ALLOWED))
+ALLOWED_OPTIONS = frozenset(re.findall(r"\w+", _ALLOWED_TEXT))
 ENGINES = ("io_uring", "libaio", "mmap", "posixaio", "psync", "pvsync", "pvsync2", "sync", "vsync")
 _MODES = (
     "wanted one of read, write, randread, randwrite, rw, readwrite, randrw: only reads, writes and syncs are measured, "
@@ -42,7 +42,7 @@ _MODES = (
 _PRIVILEGE = "fio runs without the privilege to raise its priority, and would end with an error"
 _RATE = r"(0|[5-9]|[1-9]\d+|[1-9]\d*[kKmM])?"
 _PAUSE = "fio reports nothing while a job pauses, which looks like storage that stands still"
-# What an option may be set to, where other values do harm, hide errors or cannot be measured; and why.
+# The values of options whose other values do harm, hide errors or cannot be measured; and why.
 _VALUES = {
     "filename": (
         re.compile(r"\$\{FILE\}"),
@@ -73,14 +73,14 @@ _WHY = {
 
 
 def option_problems(sections: Sequence[Section]) -> Iterator[Problem]:
-    """What a profile may not have in its sections."""
+    """Yield each option in the sections that a profile may not have."""
     for option in (option for section in sections for option in section.options):
         if (problem := _problem(option)) is not None:
             yield Problem(text=problem, line=option.line)
 
 
 def _problem(option: Option) -> str | None:
-    if option.name not in ALLOWED:
+    if option.name not in ALLOWED_OPTIONS:
         why = _WHY.get(option.name, "a profile says how the test file is loaded, and nothing else")
         return f"option {option.name} is not allowed: {why}; those allowed are in acceptance/loads/fio/job_options.py"
     if option.unset_variables:

@@ -1,7 +1,7 @@
 """Sections and options of a fio job file, split as fio itself splits them.
 
-fio ends each line at the first `;` or `#`, wherever it stands, and knows neither quotes nor escapes. A section whose
-name begins with `global` holds defaults for the sections after it. An option that is given twice counts as given last.
+fio ends each line at the first `;` or `#`, at any place, and has neither quotes nor escapes. A section whose name
+begins with `global` holds defaults for the sections after it. If an option is given twice, the last value counts.
 Source: `__parse_jobs_ini` (init.c) and `strip_blank_end` (parse.c) of fio, tried with fio 3.33.
 """
 
@@ -14,17 +14,17 @@ from dataclasses import dataclass
 from acceptance.loads.profiles import VARIABLES
 
 _COMMENT = re.compile("[;#]")
-# What isspace() and iscntrl() hold for, which fio strips.
+# The characters of isspace() and iscntrl(), which fio strips.
 _BLANK = "".join(map(chr, range(33))) + "\x7f"
 _OPTION = re.compile(r"(?P<name>[^\s=\[]+)\s*(=\s*(?P<value>.*))?", re.DOTALL)
 _INCLUDE = "include"
-# Releases of fio before 3.20 take what is beyond for a line of its own, also of a comment.
+# Releases of fio before 3.20 take the rest of a longer line for another line, also in a comment.
 LONGEST_LINE = 4000
 
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:
-    """What is wrong with a job file. `line` counts from 1; None for what is missing."""
+    """A problem of a job file. `line` counts from 1; None if something is missing."""
 
     text: str
     line: int | None = None
@@ -40,12 +40,12 @@ class Option:
 
     @property
     def is_set(self) -> bool:
-        """Whether a flag such as `time_based` is on: its name alone is enough."""
+        """True if a flag such as `time_based` is on: its name alone is enough."""
         return self.value != "0"
 
     @property
     def unset_variables(self) -> list[str]:
-        """The variables in it that no one would set."""
+        """The variables in the value that nothing would set."""
         return [name for name in re.findall(r"\$\{([^}]*)\}", self.value or "") if name not in VARIABLES]
 
 
@@ -58,34 +58,34 @@ class Section:
 
     @property
     def is_global(self) -> bool:
-        """Whether it only holds defaults."""
+        """True if the section only holds defaults."""
         return self.name.startswith("global")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """A section that loads. `options` are all that hold for it, in the order in which fio takes them."""
+    """A section that loads. `options` are all that apply to it, in the order in which fio takes them."""
 
     name: str
     options: tuple[Option, ...]
 
     def last(self, *names: str) -> Option | None:
-        """Return the option of these names that counts; None if there is none."""
+        """Return the last option of these names, which is the one that counts; None if there is none."""
         return next((option for option in reversed(self.options) if option.name in names), None)
 
     def value(self, *names: str, default: str = "") -> str:
-        """Return the value of that option."""
+        """Return the value of the option that `last` returns."""
         option = self.last(*names)
         return default if option is None or option.value is None else option.value
 
     def has_flag(self, name: str) -> bool:
-        """Whether a flag such as `time_based` is on."""
+        """Return whether a flag such as `time_based` is on."""
         option = self.last(name)
         return option is not None and option.is_set
 
 
 def read_sections(text: str) -> tuple[list[Section], list[Problem]]:
-    """Return all sections in their order, and what no job file may hold."""
+    """Return all sections in their order, and the problems of lines that no job file may hold."""
     sections: list[Section] = []
     problems: list[Problem] = []
     for number, line in _lines(text):
@@ -93,15 +93,15 @@ def read_sections(text: str) -> tuple[list[Section], list[Problem]]:
             problems.append(Problem(text=problem, line=number))
         elif line.startswith("["):
             sections.append(Section(name=line[1:-1], options=()))
-        elif found := _OPTION.fullmatch(line):
-            option = Option(name=found["name"], value=found["value"], line=number)
+        elif match := _OPTION.fullmatch(line):
+            option = Option(name=match["name"], value=match["value"], line=number)
             last = sections.pop()
             sections.append(Section(name=last.name, options=(*last.options, option)))
     return sections, problems
 
 
 def jobs_of(sections: Collection[Section]) -> list[Job]:
-    """Return the sections that load, each with the defaults that stand before it."""
+    """Return the sections that load, each with the defaults before it."""
     defaults: tuple[Option, ...] = ()
     jobs: list[Job] = []
     for section in sections:
@@ -113,7 +113,7 @@ def jobs_of(sections: Collection[Section]) -> list[Job]:
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """What fio takes for more than a comment or nothing; a line that is too long as it is."""
+    """Yield each line that is neither empty nor a comment to fio, by number; a line that is too long unchanged."""
     for number, line in enumerate(text.split("\n"), start=1):
         content = line if len(line.encode()) > LONGEST_LINE else _COMMENT.split(line, maxsplit=1)[0].strip(_BLANK)
         if content:

@@ -1,7 +1,7 @@
-"""Values of fio's options, read as fio reads them; a value that fio reads otherwise than it is written is refused.
+"""Values of fio's options, read as fio reads them; a value that fio would misread is rejected.
 
-fio drops a fraction (`ramp_time=1.5` is 1 s) and all after a space (`size=2 m` is two bytes). `m` and `mi` are 1024 x
-1024 bytes to it, and `mib` is 1000 x 1000: kb_base is 1024, and no profile may change it.
+fio drops a fraction (`ramp_time=1.5` is 1 s) and all text after a space (`size=2 m` is two bytes). To fio, `m` and `mi`
+are 1024 x 1024 bytes, and `mib` is 1000 x 1000: kb_base is 1024, and no profile may change it.
 Source: `str_to_decimal` and `get_mult_bytes` (parse.c) of fio, tried with fio 3.33.
 """
 
@@ -22,7 +22,7 @@ _SYNCS = {"0": False, "none": False, "1": True, "sync": True, "dsync": True}
 
 
 def amount_of(text: str) -> Amount:
-    """Return a size or an offset. Raises ValueError for what is none."""
+    """Return a size or an offset. Raises ValueError if the text is none."""
     if text == "${SIZE}":
         return WHOLE
     if (share := _PERCENT.fullmatch(text)) and int(share[1]) <= 100:
@@ -35,7 +35,7 @@ def amount_of(text: str) -> Amount:
 
 
 def seconds_of(text: str) -> float:
-    """Return a duration in s. Raises ValueError for what is none."""
+    """Return a duration in s. Raises ValueError if the text is none."""
     time = _TIME.fullmatch(text)
     if time is None or time["unit"].lower() not in _SECONDS:
         raise ValueError(f"wanted a whole number of s, or one with ms, us, m, h or d, found {text!r}")
@@ -43,33 +43,33 @@ def seconds_of(text: str) -> float:
 
 
 def number_of(text: str) -> int:
-    """Return a whole number of at least 0. Raises ValueError for what is none."""
+    """Return a whole number of at least 0. Raises ValueError if the text is none."""
     if _WHOLE_NUMBER.fullmatch(text) is None:
         raise ValueError(f"wanted a whole number, found {text!r}")
     return int(text)
 
 
 def processes_of(text: str) -> int:
-    """Return a whole number of at least 1. Raises ValueError for what is none."""
+    """Return a whole number of at least 1. Raises ValueError if the text is none."""
     if (number := number_of(text)) < 1:
         raise ValueError(f"wanted a whole number of at least 1, found {text!r}")
     return number
 
 
 def flag_of(text: str) -> bool:
-    """Return whether an option such as `direct` is on. Raises ValueError for what is neither 0 nor 1."""
+    """Return whether an option such as `direct` is on. Raises ValueError if the text is neither 0 nor 1."""
     if text not in ("0", "1"):
         raise ValueError(f"wanted 0 or 1, found {text!r}")
     return text == "1"
 
 
 def name_or_flag_of(text: str) -> bool:
-    """Return whether an option is on of which the name alone is enough. Raises ValueError for what is no 0 or 1."""
+    """Return whether an option is on whose name alone is enough. Raises ValueError if a value is neither 0 nor 1."""
     return not text or flag_of(text)
 
 
 def sync_of(text: str) -> bool:
-    """Return whether `sync` makes each write wait for the disk. Raises ValueError for what fio does not know."""
+    """Return whether `sync` makes each write wait for the disk. Raises ValueError if fio does not accept the value."""
     if text not in _SYNCS:
         raise ValueError(f"wanted one of {', '.join(_SYNCS)}, found {text!r}")
     return _SYNCS[text]
@@ -85,4 +85,4 @@ READ: dict[str, Callable[[str], object]] = {
     "numjobs": processes_of,
     "sync": sync_of,
 }
-"""How the suite reads the options of which it needs the value itself."""
+"""The functions that read the options whose values the suite itself needs."""

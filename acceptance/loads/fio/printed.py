@@ -1,4 +1,4 @@
-"""What a load generator printed, kept within bounds however long it prints: results packed, of the rest both ends."""
+"""The output of a load generator, kept within bounds however long it is: all results, and both ends of the rest."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-# Characters of what is no result: at the beginning, and as much again at the end.
+# Characters that are no results: this many at the beginning, and as many at the end.
 KEPT_AT_EITHER_END = 32 * 1024**2
-# Of a load generator's own words, which go into errors.
+# Characters of a load generator's own words, which go into errors.
 WORDS_AT_EITHER_END = 64 * 1024
-# fio's documents are much alike: packed some at a time they take half of what each of them would.
+# fio's documents resemble each other: compressed together, they take half the space of documents compressed singly.
 BLOCK = 128 * 1024
 T = TypeVar("T")
 
@@ -20,13 +20,13 @@ T = TypeVar("T")
 @dataclass(slots=True)
 class _Block:
     size: int
-    packed: bytes
+    content: bytes
     is_result: bool
-    dropped: bool = False
+    is_dropped: bool = False
 
 
 class _BothEnds(Generic[T]):
-    """`first`: what came up to a size of `most` in all; `last`: of what came then the latest, up to as much again."""
+    """Both ends of a sequence: `first` holds items up to a total size of `most`; `last` the latest, up to as much."""
 
     def __init__(self, *, most: float) -> None:
         self._most = most
@@ -35,7 +35,7 @@ class _BothEnds(Generic[T]):
         self._first_size = self._last_size = 0
 
     def take(self, item: T, *, size: Callable[[T], int]) -> list[T]:
-        """Keep it, and give up what came longest ago after `first`: that is returned."""
+        """Keep the item; return the oldest items after `first`, which are dropped for it."""
         if not self.last and self._first_size + size(item) <= self._most:
             self.first.append(item)
             self._first_size += size(item)
@@ -49,11 +49,11 @@ class _BothEnds(Generic[T]):
         return given_up
 
 
-class Printed:
-    """A text in the order in which it was printed, packed as it comes.
+class PrintedText:
+    """A text in the order in which it was printed, compressed as it arrives.
 
-    Results are kept all. Of the rest, messages and what nobody can read, `most` characters are kept from the beginning
-    on and the last `most`; how many were left out is said in their place.
+    All results are kept. Of the rest, messages and unreadable text, the first and the last `most` characters are kept;
+    a notice in place of the others reports how many were left out.
     """
 
     def __init__(self, *, most: int = KEPT_AT_EITHER_END) -> None:
@@ -64,7 +64,7 @@ class Printed:
         self._pending_is_result = False
 
     def add(self, text: str, *, is_result: bool) -> None:
-        """Take what was printed next."""
+        """Take the text that was printed next."""
         if is_result != self._pending_is_result or self._pending_size >= BLOCK:
             self._pack()
         self._pending.append(text)
@@ -72,16 +72,16 @@ class Printed:
         self._pending_is_result = is_result
 
     def pieces(self, *, rest: str = "") -> Iterator[str]:
-        """All that is kept, and `rest` after it. What is no result comes in one piece, up to the next result."""
+        """Yield all kept text, then `rest`. Text that is no result comes in one piece, up to the next result."""
         self._pack()
         between: list[str] = []
-        left_out = sum(block.size for block in self._blocks if block.dropped)
+        left_out = sum(block.size for block in self._blocks if block.is_dropped)
         for block in self._blocks:
-            if block.dropped:
+            if block.is_dropped:
                 between += [f"({left_out:,} characters that were no results were left out here)\n"] * bool(left_out)
                 left_out = 0
                 continue
-            text = zlib.decompress(block.packed).decode()
+            text = zlib.decompress(block.content).decode()
             if not block.is_result:
                 between.append(text)
                 continue
@@ -95,28 +95,28 @@ class Printed:
     def _pack(self) -> None:
         if not self._pending:
             return
-        packed = zlib.compress("".join(self._pending).encode())
-        block = _Block(size=self._pending_size, packed=packed, is_result=self._pending_is_result)
+        content = zlib.compress("".join(self._pending).encode())
+        block = _Block(size=self._pending_size, content=content, is_result=self._pending_is_result)
         self._blocks.append(block)
         self._pending, self._pending_size = [], 0
         if not block.is_result:
-            for each in self._rest.take(block, size=lambda block: block.size):
-                each.packed, each.dropped = b"", True
+            for dropped_block in self._rest.take(block, size=lambda block: block.size):
+                dropped_block.content, dropped_block.is_dropped = b"", True
 
 
 class Ends:
-    """Lines, of which so many characters are kept at either end; how many lines were left out is said between."""
+    """Lines, of which `most` characters are kept at either end; a notice between counts those that were left out."""
 
     def __init__(self, *, most: float = WORDS_AT_EITHER_END) -> None:
-        self._kept: _BothEnds[str] = _BothEnds(most=most)
+        self._ends: _BothEnds[str] = _BothEnds(most=most)
         self._left_out = 0
 
     def append(self, line: str) -> None:
         """Take the next line."""
-        self._left_out += len(self._kept.take(line, size=lambda line: len(line) + 1))
+        self._left_out += len(self._ends.take(line, size=lambda line: len(line) + 1))
 
     @property
     def lines(self) -> list[str]:
-        """Those that are kept, in their order."""
-        told = [f"({self._left_out:,} lines left out)"] if self._left_out else []
-        return [*self._kept.first, *told, *self._kept.last]
+        """The kept lines, in their order."""
+        notice = [f"({self._left_out:,} lines left out)"] if self._left_out else []
+        return [*self._ends.first, *notice, *self._ends.last]

@@ -1,4 +1,4 @@
-"""A profile at a set rate: its own text with fio's limit of the rate, which the load takes from `${RATE}`."""
+"""A profile at a set rate: its own text with fio's rate limit, which the load takes from `${RATE}`."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ _SECTION = re.compile(r"^[ \t]*\[(?!global)[^\n]*\][ \t]*([;#].*)?$", re.MULTILI
 
 
 def only_direction(profile: Profile) -> Direction | None:
-    """Return the direction of a fio profile with one section that only reads or only writes; None of others."""
+    """Return the direction of a fio profile with one section that only reads or only writes; None for others."""
     jobs = jobs_of(read_sections(profile.text)[0])
     directions = [direction for job in jobs for direction in directions_of(job) if direction != "sync"]
     return directions[0] if len(jobs) == len(directions) == 1 else None
 
 
-def job_file(profile: Profile, *, limited: bool = False) -> str:
-    """The name under which loads find the profile."""
-    return f"{profile.name}{'.limited' if limited else ''}.fio"
+def job_file(profile: Profile, *, is_limited: bool = False) -> str:
+    """Return the name under which loads find the profile."""
+    return f"{profile.name}{'.limited' if is_limited else ''}.fio"
 
 
 def limited_job(profile: Profile, *, metric: Metric) -> str:
-    """The profile's text with `${RATE}` as its limit, in the unit of the metric (fio's `rate_iops` or `rate`).
+    """Return the profile's text with `${RATE}` as its limit, in the unit of the metric (fio's `rate_iops` or `rate`).
 
-    fio limits each job by itself, so there must be one job, one process. Raises WrongUsage otherwise.
+    fio limits each job separately, so the profile must have one job of one process. Raises WrongUsage otherwise.
     """
     options = [option for section in read_sections(profile.text)[0] for option in section.options]
     several = next((option.name for option in options if option.name in _RATES or _is_several(option)), None)
@@ -44,9 +44,9 @@ def limited_job(profile: Profile, *, metric: Metric) -> str:
     return _SECTION.sub(lambda section: f"{section[0]}\n{option}=${{RATE}}", profile.text)
 
 
-def rate_limited(profile: Profile, *, metric: Metric) -> Profile:
-    """The profile with that text. Raises what `limited_job` raises."""
-    path = profile.path.with_name(job_file(profile, limited=True))
+def limit_rate(profile: Profile, *, metric: Metric) -> Profile:
+    """Return the profile with the text of `limited_job`. Raises the errors of `limited_job`."""
+    path = profile.path.with_name(job_file(profile, is_limited=True))
     return replace(profile, path=path, text=limited_job(profile, metric=metric))
 
 

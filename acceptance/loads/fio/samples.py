@@ -1,8 +1,7 @@
-"""Per-second samples out of fio's documents, which count from the start of the job (or the end of its ramp).
+"""Per-second samples from fio's documents, which count from the start of the job (or the end of its ramp).
 
 Time counts from the first document of the load, a second after it began. If that document is late, time counts from the
-beginning of the load (or the end of its ramp): storage that stands still before its first operation is loaded all the
-same.
+beginning of the load (or the end of its ramp): storage that stalls before its first operation is loaded too.
 """
 
 from __future__ import annotations
@@ -14,35 +13,35 @@ from acceptance.loads.fio.beginning import Beginning
 from acceptance.loads.fio.documents import Document
 from acceptance.loads.fio.histogram import PackedHistogram
 from acceptance.loads.fio.snapshots import DIRECTIONS, Counts, FioError, Job, Snapshot, read_snapshot, seconds
-from acceptance.loads.fio.versions import UnreadableResult, too_old, unsupported
+from acceptance.loads.fio.versions import UnreadableResult, describe_unsupported, too_old
 
 __all__ = ["DIRECTIONS", "Counts", "FioError", "Sample", "SampleReader", "seconds"]
 
 SHORTEST_SAMPLE_S = 0.5
 # A ramp ends with the first operation that completes after its time.
 RAMP_MARGIN_MS = 500
-# A percentage with six decimals of a runtime of days is off by no more than this.
+# The largest error of a percentage with six decimals, over a runtime of days.
 CPU_ROUNDING_S = 0.01
-_NOTHING = PackedHistogram({})
+_NO_LATENCIES = PackedHistogram({})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sample:
-    """About one second of load. A second in which nothing was done counts, with zeros."""
+    """About one second of load. A second without operations counts, with zeros."""
 
     duration_s: float
     counts: Mapping[str, Counts]
     cpu_s: float | None = None
-    """CPU time, user and system, that the load's processes took (s); None where that is not known"""
+    """CPU time, user and system, of the load's processes (s); None if unknown."""
     looks: int = 1
-    """documents of fio that were due in it: two if it begins with the load, whose first document was late"""
+    """Documents of fio that were due in it: two if it begins with a load whose first document was late."""
 
 
 class SampleReader:
-    """Turns successive documents into samples, each the difference of two; documents of the ramp yield none.
+    """A reader that turns successive documents into samples, each the difference of two; the ramp's yield none.
 
-    `jobs` are the section names that count; fio names the job of each result. `first` is what the first sample follows:
-    what was done before it is in no sample.
+    `jobs` are the section names that count; fio names the job of each result. `first` is the snapshot before the first
+    sample: no sample includes the operations before it.
     """
 
     def __init__(self, *, jobs: Sequence[str]) -> None:
@@ -56,21 +55,21 @@ class SampleReader:
 
     @property
     def runtime_s(self) -> float:
-        """For how long the load had lasted, by fio's own count, where the last sample ended."""
+        """The duration of the load (s) at the end of the last sample, by fio's own count."""
         return 0.0 if self._before is None else max(job.runtime_ms for job in self._before.jobs) / 1000
 
     def read(self, document: Document) -> Sample | None:
-        """The sample between the document before and this one.
+        """Return the sample between the previous document and this one.
 
-        None where there is none: before the load and in the ramp, across the end of either, for the last few ms.
+        Return None if there is none: before the load, in the ramp, across the end of either, or for the last few ms.
 
         Raises:
-            FioError: the document carries an error, or lacks a job.
-            UnreadableResult: it is of a fio, or of a shape, that the suite cannot read.
+            FioError: the document reports an error, or lacks a job.
+            UnreadableResult: the suite cannot read this version of fio, or this shape of document.
         """
         self.fio_version = str(document.get("fio version", ""))
         if too_old(self.fio_version):
-            raise UnreadableResult(unsupported(self.fio_version))
+            raise UnreadableResult(describe_unsupported(self.fio_version))
         now = read_snapshot(document, self._jobs)
         before, self._before = self._before, now
         loading = frozenset(self._loading)
@@ -78,22 +77,22 @@ class SampleReader:
         self._loading |= {number for number in range(len(now.jobs)) if self._is_loading(number, before, now)}
         if not loading and self._loading:
             self._beginning.load_shows(now, before)
-        if before is None or not loading or any(job.ios and each not in loading for each, job in enumerate(now.jobs)):
+        if before is None or not loading or any(job.ios and place not in loading for place, job in enumerate(now.jobs)):
             return None
-        if any(map(_restarted, before.jobs, now.jobs)):
+        if any(map(_has_restarted, before.jobs, now.jobs)):
             return None
         due = 1
         if self.first is None and (origin := self._beginning.origin()) is not None:
             due += _apart(before, now)
             before = origin
         if not _apart(before, now):
-            self._before = before  # the last document follows its forerunner by some ms
+            self._before = before  # the last document follows the previous one after some ms
             return None
         self.first = self.first or before
         return _between(before, now, looks=due)
 
     def close(self) -> Sample | None:
-        """There are no more documents. The sample of a load that stood still from first to last, and made one alone."""
+        """Take the end of the documents; return the sample of a load that stalled throughout, with one document."""
         before, now = self._beginning.origin(), self._before
         if self.first is not None or before is None or now is None:
             return None
@@ -101,26 +100,26 @@ class SampleReader:
         return _between(before, now, looks=1)
 
     def _is_loading(self, number: int, before: Snapshot | None, now: Snapshot) -> bool:
-        """Whether a job, by its place in the document, has begun and its ramp is over.
+        """Return whether a job, by its place in the document, has begun and its ramp is over.
 
-        fio counts from anew when the ramp ends; where so much was done since that it does not show, the clock tells.
-        The clock starts with the job: fio prints documents while it lays out files, too. Where nothing was done yet,
-        the jobs may wait for storage: what shows it is that fio waits for them.
+        fio restarts its counts when the ramp ends; if later operations hide the restart, the clock decides. The clock
+        starts with the job, because fio also prints documents while it lays out files. If there was no operation yet,
+        the jobs may wait for storage: then fio waits for them.
         """
         job = now.jobs[number]
-        if before is not None and _restarted(before.jobs[number], job):
+        if before is not None and _has_restarted(before.jobs[number], job):
             return True
         if now.ramp_s and not self._loading and self._ramp_is_over(now):
             return True
         if not job.ios:
-            return not now.ramp_s and not now.ios and self._beginning.waited(now)
+            return not now.ramp_s and not now.ios and self._beginning.had_to_wait(now)
         started_ms = self._started_ms.setdefault(number, now.timestamp_ms - job.runtime_ms)
         return now.ramp_s == 0 or now.timestamp_ms > started_ms + now.ramp_s * 1000 + RAMP_MARGIN_MS
 
     def _ramp_is_over(self, now: Snapshot) -> bool:
-        """Whether it ended in, or together with, a standstill: storage did nothing in it from which to see that."""
+        """Return whether the ramp ended in, or together with, a stall, in which no operation can show its end."""
         beginning = self._beginning
-        return beginning.ramp_ended or (beginning.waited(now) and beginning.ramp_is_over(now))
+        return beginning.ramp_ended or (beginning.had_to_wait(now) and beginning.ramp_is_over(now))
 
 
 def _apart(before: Snapshot, now: Snapshot) -> bool:
@@ -138,14 +137,14 @@ def _between(before: Snapshot, now: Snapshot, *, looks: int) -> Sample:
 
 
 def _cpu_between(before_s: float | None, now_s: float | None) -> float | None:
-    """What was taken in between; less than nothing is no number: fio has begun to count from anew."""
+    """Return the CPU time between (s); None if unknown or negative, because then fio has restarted its count."""
     if before_s is None or now_s is None or now_s < before_s - CPU_ROUNDING_S:
         return None
     return max(0.0, now_s - before_s)
 
 
-def _restarted(before: Job, now: Job) -> bool:
-    """Whether fio has set the job's counts back to zero in between: then some are lower than they were."""
+def _has_restarted(before: Job, now: Job) -> bool:
+    """Return whether fio has reset the job's counts in between: then some are lower than before."""
     if now.runtime_ms < before.runtime_ms:
         return True
     for direction in DIRECTIONS:
@@ -168,5 +167,5 @@ def _difference(before: Counts, now: Counts) -> Counts:
         bytes=now.bytes - before.bytes,
         latency_sum_s=max(0.0, now.latency_sum_s - before.latency_sum_s),
         latencies=now.latencies - before.latencies,
-        histogram=PackedHistogram(histogram) if histogram else _NOTHING,
+        histogram=PackedHistogram(histogram) if histogram else _NO_LATENCIES,
     )

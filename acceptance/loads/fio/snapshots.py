@@ -1,4 +1,4 @@
-"""What one of fio's documents says: the counts of every job since it began, or since its ramp ended."""
+"""The content of one of fio's documents: the counts of every job since it began, or since its ramp ended."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ DIRECTIONS = ("read", "write", "sync")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Counts:
-    """What was done in one direction: operations, bytes, summed latency in s, operations whose latency was taken,
-    and the histogram of completion latency (middle of the bin in ns: operations)."""
+    """The counts of one direction: operations, bytes, total latency in s, operations whose latency was measured, and
+    the histogram of completion latency (middle of the bin in ns: operations)."""
 
     ios: int = 0
     bytes: int = 0
@@ -28,31 +28,31 @@ class Counts:
 
 
 class FioError(StorageFailure):
-    """fio reported an error: an I/O error, a file that cannot be made, a volume that is full."""
+    """An error that fio reported: an I/O error, a file that cannot be created, a full volume."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """What one job has done since it began or its ramp ended. Its runtime lacks what it was stalled for just now."""
+    """The counts of one job since it began or its ramp ended. Its runtime excludes a stall that still lasts."""
 
     runtime_ms: int
     counts: Mapping[str, Counts]
     cpu_s: float | None
-    """CPU time, user and system (s); None where fio does not tell"""
+    """CPU time, user and system (s); None if fio does not report it."""
     job_runtime_ms: float | None
-    """since it began or its ramp ended, when fio set out to make the document; of a group its processes' average"""
+    """Time since it began or its ramp ended, when fio began to create the document; the average of a group."""
     elapsed_s: int | None
-    """since fio itself began, when the document was made; rounded up"""
+    """Time since fio itself began, when the document was created; rounded up."""
 
     @property
     def ios(self) -> int:
-        """Operations of all directions together."""
+        """The operations of all directions together."""
         return sum(count.ios for count in self.counts.values())
 
 
 @dataclass(frozen=True, kw_only=True)
 class Snapshot:
-    """All that counts of one document. `jobs` in the order in which fio lists them, clones one by one."""
+    """The counts of one document. `jobs` are in the order in which fio lists them, clones one by one."""
 
     timestamp_ms: int
     ramp_s: float
@@ -60,19 +60,19 @@ class Snapshot:
 
     @property
     def ios(self) -> int:
-        """Operations of all jobs and directions together."""
+        """The operations of all jobs and directions together."""
         return sum(job.ios for job in self.jobs)
 
     @property
     def counts(self) -> Mapping[str, Counts]:
-        """Of all jobs together."""
+        """The counts of all jobs together."""
         return {direction: _sum([job.counts[direction] for job in self.jobs]) for direction in DIRECTIONS}
 
     @property
     def cpu_s(self) -> float | None:
-        """Of all jobs together; None unless each tells."""
-        known = [job.cpu_s for job in self.jobs if job.cpu_s is not None]
-        return sum(known) if len(known) == len(self.jobs) else None
+        """The CPU time of all jobs together (s); None unless fio reports each."""
+        cpu_times_s = [job.cpu_s for job in self.jobs if job.cpu_s is not None]
+        return sum(cpu_times_s) if len(cpu_times_s) == len(self.jobs) else None
 
 
 def read_snapshot(document: Document, jobs: set[str]) -> Snapshot:
@@ -80,7 +80,7 @@ def read_snapshot(document: Document, jobs: set[str]) -> Snapshot:
 
     Raises:
         FioError: a job is missing or ended with an error.
-        UnreadableResult: the document has another shape than expected.
+        UnreadableResult: the document does not have the expected shape.
     """
     try:
         return _read(document, jobs)
@@ -89,49 +89,49 @@ def read_snapshot(document: Document, jobs: set[str]) -> Snapshot:
 
 
 def _read(document: Document, jobs: set[str]) -> Snapshot:
-    found = [job for job in document["jobs"] if job.get("jobname") in jobs]
-    missing = jobs - {job["jobname"] for job in found}
+    entries = [job for job in document["jobs"] if job.get("jobname") in jobs]
+    missing = jobs - {job["jobname"] for job in entries}
     if missing:
         raise FioError(f"fio's result lacks the job {', '.join(sorted(missing))}")
-    for job in found:
+    for job in entries:
         if job.get("error"):
             raise FioError(f"fio's job {job['jobname']} ended with error {job['error']}")
     common = document.get("global options", {})
-    options = [common | job.get("job options", {}) for job in found]
-    entries = Counter(job["jobname"] for job in found)
+    options = [common | job.get("job options", {}) for job in entries]
+    entry_counts = Counter(job["jobname"] for job in entries)
     return Snapshot(
         timestamp_ms=document["timestamp_ms"],
         ramp_s=max((seconds(option.get("ramp_time", "0")) for option in options), default=0.0),
         jobs=tuple(
             Job(
-                runtime_ms=max(job[each].get("runtime", 0) for each in ("read", "write")),
+                runtime_ms=max(job[direction].get("runtime", 0) for direction in ("read", "write")),
                 counts={direction: _counts(job[direction]) for direction in DIRECTIONS},
                 cpu_s=_cpu_s(job),
-                job_runtime_ms=_job_runtime_ms(job, processes=_processes(own, entries[job["jobname"]])),
+                job_runtime_ms=_job_runtime_ms(job, processes=_processes(own, entry_counts[job["jobname"]])),
                 elapsed_s=job.get("elapsed"),
             )
-            for job, own in zip(found, options, strict=True)
+            for job, own in zip(entries, options, strict=True)
         ),
     )
 
 
 def _processes(options: Mapping[str, str], entries: int) -> int:
-    """Return how many processes one entry of the result stands for.
+    """Return how many processes one entry of the result represents.
 
-    With `group_reporting`, which fio does not print, the clones of a section share one entry; else each has its own.
+    With `group_reporting`, which fio does not print, the clones of a section share one entry; otherwise each has one.
     """
     clones = options.get("numjobs", "1")
     return max(1, int(clones) // entries) if clones.isdecimal() else 1
 
 
 def _job_runtime_ms(job: Mapping[str, Any], *, processes: int) -> float | None:
-    """Return for how long a process of the entry has run: fio adds up `job_runtime` over the processes of a group."""
+    """Return how long a process of the entry has run (ms): fio adds up `job_runtime` over the processes of a group."""
     total_ms = job.get("job_runtime")
     return None if total_ms is None else float(total_ms) / processes
 
 
 def _cpu_s(job: Mapping[str, Any]) -> float | None:
-    """fio counts CPU time in ms and prints it as percent of the job's whole time, clones of a group added up."""
+    """Return the CPU time (s): fio prints it as percent of the job's time in ms, clones of a group added up."""
     if not {"usr_cpu", "sys_cpu", "job_runtime"} <= job.keys():
         return None
     return float(job["usr_cpu"] + job["sys_cpu"]) / 100 * float(job["job_runtime"]) / 1000
@@ -169,7 +169,7 @@ _UNITS = {"": 1.0, "s": 1.0, "ms": 1e-3, "msec": 1e-3, "us": 1e-6, "usec": 1e-6,
 
 
 def seconds(text: str) -> float:
-    """A fio duration in s; a bare number is seconds. Raises ValueError for what fio would not take either."""
+    """Return a fio duration in s; a bare number is seconds. Raises ValueError if fio would not accept it either."""
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", text.lower())
     if not match or match[2] not in _UNITS:
         raise ValueError(f"not a fio duration: {text!r}")

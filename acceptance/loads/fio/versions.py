@@ -1,4 +1,4 @@
-"""Which versions of fio the suite can read: older ones print other units, or no number of operations."""
+"""The versions of fio that the suite can read: older ones print other units, or no number of operations."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import re
 from acceptance.text.errors import EnvironmentFailure
 
 OLDEST = (3, 18)
-"""the first whose latencies have their number, `N`; up to 2.20 `io_bytes` is in KiB, and latencies are in µs"""
+"""The first version that prints the number of latencies, `N`; up to 2.20 `io_bytes` is in KiB, latencies are in µs."""
 
-SUPPORTED = f"fio {OLDEST[0]}.{OLDEST[1]} or later"
+SUPPORTED_VERSIONS = f"fio {OLDEST[0]}.{OLDEST[1]} or later"
 
 _VERSION = re.compile(r"fio-(\d+)\.(\d+)")
 
 
 class UnreadableResult(EnvironmentFailure):
-    """The result of a fio that the suite cannot read: no fault of the storage."""
+    """A result of fio that the suite cannot read: not a fault of the storage."""
 
 
 def too_old(version: str) -> bool:
@@ -28,10 +28,10 @@ def too_old(version: str) -> bool:
     return numbers is None or (int(numbers[1]), int(numbers[2])) < OLDEST
 
 
-def unsupported(version: str) -> str:
-    """Return why such a fio is refused, and what to do."""
+def describe_unsupported(version: str) -> str:
+    """Return why this version of fio is rejected, and what to do."""
     return (
-        f"found {version or 'no version'}, expected {SUPPORTED}, whose results the suite can "
+        f"found {version or 'no version'}, expected {SUPPORTED_VERSIONS}, whose results the suite can "
         "read; name an image that holds one with --storage-image, or install one on "
         "this host for --storage-cluster host"
     )

@@ -1,1 +1,1 @@
-"""sysbench: its file load as a second load generator beside fio, and what it prints while it runs."""
+"""sysbench: its file load as a second load generator besides fio, and the reader of its output."""

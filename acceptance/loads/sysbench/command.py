@@ -1,15 +1,15 @@
-"""How sysbench is run: shell commands for a folder on the volume, for any POSIX shell.
+"""The shell commands that run sysbench in a folder on the volume, for any POSIX shell.
 
 They expect in their environment FOLDER (absolute, on the volume, used by nothing else), SIZE in bytes and RUNTIME in
-whole seconds, with or without an `s` as fio wants it.
+whole seconds, with or without the `s` that fio expects.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-# `prepare` leaves files as they are that have their size, and makes each durable: called again it takes milliseconds.
-# It runs aside, so that the shell can pass on the word to end: nothing writes on after it.
+# `prepare` keeps files that have their size, and makes each durable: if it is called again, it takes milliseconds.
+# It runs in the background, so that the shell can pass on SIGTERM: no process writes after that.
 _RUN = """mkdir -p "$FOLDER" && cd "$FOLDER" || exit
 RUNTIME="${{RUNTIME%s}}"
 trap 'kill "$!" 2>/dev/null; exit 143' TERM
@@ -21,14 +21,14 @@ exec sysbench fileio {options} --report-interval=1 run
 
 
 def script(options: Sequence[str]) -> str:
-    """Commands that make the files where they are not there in full, then load them for RUNTIME.
+    """Return commands that create the files that are not there in full, then load them for RUNTIME.
 
-    They are the last of their shell, whose process sysbench takes over: the exit status is sysbench's. What it prints
-    is for SysbenchOutput: a line a second, and one for each file while it makes them.
+    They are the last commands of their shell, because sysbench replaces its process: the exit status is sysbench's.
+    SysbenchOutput reads the output: a line a second, and one for each file while sysbench creates them.
     """
-    return _RUN.format(options=_quoted(options))
+    return _RUN.format(options=_quote(options))
 
 
-def _quoted(options: Sequence[str]) -> str:
-    """In double quotes, for the shell to put in the variables; `read_options` lets no other special character pass."""
+def _quote(options: Sequence[str]) -> str:
+    """Put options in double quotes: the shell inserts variables; `read_options` admits no other special character."""
     return " ".join(f'"{option}"' for option in options)

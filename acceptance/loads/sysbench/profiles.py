@@ -1,4 +1,4 @@
-"""Files of sysbench options as profiles: comments first, then one option of `sysbench fileio` a line."""
+"""Files of sysbench options as profiles: first comments, then one option of `sysbench fileio` on each line."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from acceptance.loads.profiles import Profile, name_problems, opening_comment, read_text
-from acceptance.loads.reported import Reported
+from acceptance.loads.reported import ReportedMetrics
 from acceptance.results.metrics import Direction
 from acceptance.text.errors import WrongUsage
 
 VARIABLES = ("SIZE", "RUNTIME")
-# Nothing that a shell would take for more than text: the options become part of a script.
+# No character that is special to a shell: the options become part of a script.
 _OPTION = re.compile(r"--(?P<name>[a-z][a-z0-9-]*)(=(?P<value>([A-Za-z0-9_.,:+-]|\$\{[^{}]*\})+))?")
-_WANTED = {
+_REQUIRED_VALUES = {
     "file-total-size": ("${SIZE}", "the suite sets how much is loaded"),
     "time": ("${RUNTIME}", "the suite sets the time of load"),
 }
-_REFUSED = {
+_REJECTED_OPTIONS = {
     "report-interval": "the suite sets it: it reads one report a second",
     "report-checkpoints": "sysbench would restart its counters during the load",
     "max-time": "it is an old name of --time, which the suite sets",
@@ -32,7 +32,7 @@ _ENDLESS = {"events", "max-requests"}
 
 
 def read_options_file(path: Path) -> Profile:
-    """Read one file of options. Raises WrongUsage with all that is wrong with it."""
+    """Read one file of options. Raises WrongUsage with all its problems."""
     text = read_text(path)
     problems = name_problems(path)
     try:
@@ -51,24 +51,26 @@ def read_options_file(path: Path) -> Profile:
         durable=not {"--file-fsync-all", "--file-fsync-all=on"}.isdisjoint(options),
         own_files=True,
         needs_file_system=True,
-        buffered=True,
-        reported=_reported(options),
+        is_buffered=True,
+        reported_metrics=_metrics_of(options),
     )
 
 
-def _reported(options: Sequence[str]) -> Reported:
-    """What sysbench reports: one latency over reads, writes and syncs together, which is none of any of them."""
+def _metrics_of(options: Sequence[str]) -> ReportedMetrics:
+    """Return what sysbench reports: no latency of any direction, because its one latency covers all of them."""
     mode = next((option.partition("=")[2] for option in options if option.startswith("--file-test-mode=")), "")
     operations: set[Direction] = {"read"} if mode in ("seqrd", "rndrd") else {"write", "sync"}
-    both: set[Direction] = {"read"} if mode == "rndrw" else set()
-    return Reported(operations=operations | both, means=(), percentiles=(), cpu=False, without=" with sysbench")
+    mixed_reads: set[Direction] = {"read"} if mode == "rndrw" else set()
+    return ReportedMetrics(
+        operations=operations | mixed_reads, means=(), percentiles=(), cpu=False, without=" with sysbench"
+    )
 
 
 def read_options(text: str) -> tuple[str, ...]:
-    """The options in the order in which they stand, with their variables as written.
+    """Return the options in the order of the file, with their variables as written.
 
-    Raises WrongUsage with all that is wrong, a problem a line: lines that are no option, unset variables,
-    options that are the suite's to set, and the lack of those that it needs.
+    Raises WrongUsage with all problems, one a line: lines that are no option, unset variables, options that only the
+    suite may set, and missing options that the suite needs.
     """
     options: dict[str, str] = {}
     problems: list[str] = []
@@ -92,16 +94,16 @@ def read_options(text: str) -> tuple[str, ...]:
 def _option_problems(name: str, value: str) -> Iterator[str]:
     unknown = sorted(set(re.findall(r"\$\{([^{}]*)\}", value)) - set(VARIABLES))
     if unknown:
-        known = " and ".join(f"${{{variable}}}" for variable in VARIABLES)
-        yield f"unset variables: {', '.join(unknown)}; the suite sets {known}"
-    if name in _REFUSED:
-        yield f"leave out --{name}: {_REFUSED[name]}"
+        available = " and ".join(f"${{{variable}}}" for variable in VARIABLES)
+        yield f"unset variables: {', '.join(unknown)}; the suite sets {available}"
+    if name in _REJECTED_OPTIONS:
+        yield f"leave out --{name}: {_REJECTED_OPTIONS[name]}"
     if name in _ENDLESS and value != "0":
         yield f"--{name} must be 0: any other value ends the load early"
 
 
 def _lacking(options: dict[str, str]) -> Iterator[str]:
-    for name, (value, why) in _WANTED.items():
+    for name, (value, why) in _REQUIRED_VALUES.items():
         if options.get(name) != f"--{name}={value}":
             yield f"it must hold --{name}={value}: {why}"
     if "file-test-mode" not in options:

@@ -1,1 +1,1 @@
-"""A file written with checksums and read again: its job files, and what fio says of blocks that are bad."""
+"""A file written with checksums and read again: its job files, and fio's messages about bad blocks."""

@@ -1,4 +1,4 @@
-"""What fio says of blocks that are not what was written, as data. Spelled as fio 3.33 does (`verify.c`)."""
+"""fio's messages about blocks that differ from what was written, as data. Spelled as in fio 3.33 (`verify.c`)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from acceptance.loads.verified.jobs import BLOCK, VERIFY
 from acceptance.text.errors import EnvironmentFailure, StorageFailure
 
 MISMATCH = 84
-"""fio's error for a block that is not what was written: EILSEQ of Linux."""
+"""fio's error for a block that differs from what was written: EILSEQ of Linux."""
 
 _CHECKSUM = re.compile(r"crc32c: verify failed at file .* offset (\d+), length \d+")
 _CHECKSUMS = re.compile(r"(Expected|Received) CRC: ([0-9a-f]+)")
@@ -22,30 +22,29 @@ _HEADER = re.compile(
 
 @dataclass(frozen=True, kw_only=True)
 class Mismatch:
-    """One block at `offset` (bytes) that is not what was written; `found` in words."""
+    """A block at `offset` (bytes) that differs from what was written; `content` describes it in words."""
 
     offset: int
-    found: str
+    content: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class Verification:
-    """What reading the file again showed. `wanted`, `read` in bytes; `bad`: how many blocks are not what was written.
+    """The result of reading the file again. `expected_size`, `read` in bytes; `bad`: number of blocks that differ.
 
-    `mismatches`: those that fio told of, each block once, by their offset; of many not all.
+    `mismatches`: those that fio reported, each block once, sorted by offset; if there are many, not all.
     """
 
-    wanted: int
+    expected_size: int
     read: int
     bad: int
     mismatches: tuple[Mismatch, ...]
 
 
-def read_verification(output: str, *, wanted: int) -> Verification:
-    """What `verify.fio` showed; `output`: all that the pod printed.
+def read_verification(output: str, *, expected_size: int) -> Verification:
+    """Return the result of `verify.fio`; `output` is the complete output of the pod.
 
-    Raises StorageFailure in fio's own words where a block could not be read, EnvironmentFailure where fio did not
-    come to its end.
+    Raises StorageFailure in fio's own words if a block could not be read, EnvironmentFailure if fio did not finish.
     """
     reader = DocumentReader()
     documents = reader.feed(output) + reader.close()
@@ -57,7 +56,7 @@ def read_verification(output: str, *, wanted: int) -> Verification:
     if error not in (0, MISMATCH):
         raise StorageFailure(f"it cannot be read: {'; '.join(reader.messages) or f'fio ended with error {error}'}")
     return Verification(
-        wanted=wanted,
+        expected_size=expected_size,
         read=int(job["read"]["io_bytes"]),
         bad=max(int(job.get("total_err", 0)), int(error == MISMATCH)),
         mismatches=read_mismatches(reader.messages),
@@ -65,28 +64,28 @@ def read_verification(output: str, *, wanted: int) -> Verification:
 
 
 def read_mismatches(lines: Sequence[str]) -> tuple[Mismatch, ...]:
-    """The blocks that fio's messages tell of, each once."""
-    found: dict[int, str] = {}
+    """Return the blocks that fio's messages report, each once."""
+    contents: dict[int, str] = {}
     checksums: dict[str, str] = {}
     for line in lines:
         if of_checksum := _CHECKSUM.search(line):
             offset, checksums = int(of_checksum[1]), {}
-            found.setdefault(_block(offset), "other content than its checksum tells")
+            contents.setdefault(_block(offset), "other content than its checksum tells")
         elif of_checksums := _CHECKSUMS.search(line):
             checksums[of_checksums[1]] = of_checksums[2]
-            if len(checksums) == 2 and found:
-                last = next(reversed(found))
-                found[last] = f"checksum {checksums['Expected']} expected, {checksums['Received']} found"
+            if len(checksums) == 2 and contents:
+                last = next(reversed(contents))
+                contents[last] = f"checksum {checksums['Expected']} expected, {checksums['Received']} found"
         elif of_header := _HEADER.search(line):
-            found.setdefault(_block(int(of_header[3])), _header(of_header[1], of_header[2]))
-    return tuple(Mismatch(offset=offset, found=found[offset]) for offset in sorted(found))
+            contents.setdefault(_block(int(of_header[3])), _header(of_header[1], of_header[2]))
+    return tuple(Mismatch(offset=offset, content=contents[offset]) for offset in sorted(contents))
 
 
 def _block(offset: int) -> int:
     return offset // BLOCK * BLOCK
 
 
-def _header(what: str, found: str) -> str:
-    if what == "header offset":
-        return f"the block that was written at offset {int(found):,}"
-    return "zeros, or never written" if found == "0" else "older or foreign content"
+def _header(field: str, value: str) -> str:
+    if field == "header offset":
+        return f"the block that was written at offset {int(value):,}"
+    return "zeros, or never written" if value == "0" else "older or foreign content"

@@ -1,10 +1,10 @@
-"""What changed from one run to another, profile by profile and metric by metric. Pure: nothing is measured or drawn."""
+"""The changes from one run to another, profile by profile and metric by metric. Pure: nothing is measured or drawn."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from acceptance.report.comparing.between_runs import told_between_runs
+from acceptance.report.comparing.between_runs import with_between_run_noise
 from acceptance.report.comparing.facts import Facts, class_facts, run_facts, unlike
 from acceptance.report.comparing.model import ClassDifferences, Difference, NamedRun, RunComparison
 from acceptance.report.comparing.ratios import as_change, finding_of, multiple, quotient_where_known
@@ -16,7 +16,7 @@ from acceptance.results.verdicts import OF_ONE_VOLUME
 from acceptance.text.errors import WrongUsage
 
 # Percentiles are known to a bin of the histogram; fio's are 1/64 of the value wide (FIO_IO_U_PLAT_BITS in its stat.h).
-# Batches that all fall into one bin have no spread, and yet two such values tell nothing smaller than a bin.
+# Batches that all fall into one bin have no spread, and yet two such values show no change smaller than a bin.
 HISTOGRAM_BIN = 1 / 64
 
 
@@ -28,35 +28,42 @@ def compare_runs(
     classes: tuple[str, str] | None = None,
     absolute: bool = False,
 ) -> RunComparison:
-    """What changed from the first run to the second one.
+    """Return the changes from the first run to the second one.
 
     Classes of one name belong together; so do the only classes of two runs, whatever they are called; `classes` names
-    one of each run instead. `absolute` compares the values themselves even where both runs have a baseline.
-    `history` tells what runs differ by when nothing has changed; without runs in it nothing is better or worse.
-    Raises WrongUsage where no class of the one has a class of the other beside it.
+    one of each run instead. `absolute` compares the values themselves even if both runs have a baseline. `history`
+    tells how much runs differ when nothing has changed; without runs in it nothing is better or worse.
+
+    Raises:
+        WrongUsage: No class of one run has a counterpart in the other.
     """
-    ours, theirs = measured_classes(first.results), measured_classes(second.results)
-    pairs = [classes] if classes else _pairs(ours, theirs)
-    if not pairs or pairs[0][0] not in ours or pairs[0][1] not in theirs:
+    first_classes, second_classes = measured_classes(first.results), measured_classes(second.results)
+    pairs = [classes] if classes else _pairs(first_classes, second_classes)
+    if not pairs or pairs[0][0] not in first_classes or pairs[0][1] not in second_classes:
         raise WrongUsage(
-            f"wanted classes to compare, found measurements of {_listed(ours)} in {first.name} and of "
-            f"{_listed(theirs)} in {second.name}; name one of each with --classes FIRST SECOND"
+            f"wanted classes to compare, found measurements of {_names_in_words(first_classes)} in {first.name} and of "
+            f"{_names_in_words(second_classes)} in {second.name}; name one of each with --classes FIRST SECOND"
         )
-    found = [
+    class_differences = [
         _class_differences(first.results, second.results, pair, history=history, absolute=absolute) for pair in pairs
     ]
     return RunComparison(
         first=first,
         second=second,
-        unlike=unlike([_facts(each.results, found) for each in (first, second)]),
-        classes=found,
+        unlike=unlike([_facts(run.results, class_differences) for run in (first, second)]),
+        classes=class_differences,
         with_history=bool(history.runs),
-        missing=[] if classes else [*_lone(ours, theirs, pairs, of=first), *_lone(theirs, ours, pairs, of=second)],
+        missing=[]
+        if classes
+        else [
+            *_lone(first_classes, second_classes, pairs, of=first),
+            *_lone(second_classes, first_classes, pairs, of=second),
+        ],
     )
 
 
 def candidates(results: Results, storage_class: str) -> dict[str, Measurement]:
-    """The measurements of a class under test, by profile."""
+    """Return the measurements of a class under test, by profile."""
     return {
         measurement.profile: measurement
         for measurement in results.measurements
@@ -65,40 +72,40 @@ def candidates(results: Results, storage_class: str) -> dict[str, Measurement]:
 
 
 def baseline_of(candidate: Measurement, results: Results) -> Measurement | None:
-    """What was measured in turn with the candidate; None where nothing was."""
+    """Return the measurement that was made in turn with the candidate; None if there is none."""
     return next(
         (measurement for measurement in results.measurements if measurement.id == candidate.compared_with), None
     )
 
 
 def differences(first: Results, second: Results, pair: tuple[str, str], *, absolute: bool = False) -> list[Difference]:
-    """Each metric of each profile that both classes have, profile by profile; not those whose ratio says nothing.
+    """Return each metric of each profile that both classes have, profile by profile.
 
-    Where both were measured in turn with a baseline of one name on the same nodes, their multiples of it are compared:
-    what the machine did to all of one run then cancels out.
+    Metrics whose ratio says nothing are left out. If both classes were measured in turn with a baseline of one name on
+    the same nodes, their multiples of it are compared: whatever the machine did to all of one run then cancels out.
     """
-    found = []
-    theirs = candidates(second, pair[1])
+    metric_differences = []
+    second_by_profile = candidates(second, pair[1])
     one_cluster = not absolute and _machines(first) == _machines(second)
-    for profile, ours in sorted(candidates(first, pair[0]).items()):
-        if profile not in theirs:
+    for profile, measurement in sorted(candidates(first, pair[0]).items()):
+        if profile not in second_by_profile:
             continue
-        baselines = (baseline_of(ours, first), baseline_of(theirs[profile], second))
+        baselines = (baseline_of(measurement, first), baseline_of(second_by_profile[profile], second))
         same = _same_baseline(*baselines) if one_cluster else None
-        for metric in ours.metrics:
-            if metric in theirs[profile].metrics and Metric.parse(metric).is_comparable:
-                found.append(_difference(metric, ours, theirs[profile], same))
-    return found
+        for metric in measurement.metrics:
+            if metric in second_by_profile[profile].metrics and Metric.parse(metric).is_comparable:
+                metric_differences.append(_difference(metric, measurement, second_by_profile[profile], same))
+    return metric_differences
 
 
 def _machines(results: Results) -> tuple[str, str | None, frozenset[str]] | None:
-    """By what two runs are of one cluster, as far as results tell."""
+    """Return what identifies the cluster of a run, as far as its results tell."""
     cluster = results.cluster
     return None if cluster is None else (cluster.kind, cluster.identity, frozenset(node.name for node in cluster.nodes))
 
 
 def _same_baseline(first: Measurement | None, second: Measurement | None) -> tuple[Measurement, Measurement] | None:
-    """Both baselines, where one can stand for the other: the same class on the same node."""
+    """Return both baselines if one can stand for the other: the same class on the same node."""
     if first is None or second is None:
         return None
     return (first, second) if (first.storage_class, first.node) == (second.storage_class, second.node) else None
@@ -107,25 +114,25 @@ def _same_baseline(first: Measurement | None, second: Measurement | None) -> tup
 def _difference(
     metric: str, first: Measurement, second: Measurement, baselines: tuple[Measurement, Measurement] | None
 ) -> Difference:
-    ours, theirs = first.metrics[metric], second.metrics[metric]
+    first_estimate, second_estimate = first.metrics[metric], second.metrics[metric]
     change = multiples = None
     if baselines is not None:
         before, after = multiple(first, baselines[0], metric), multiple(second, baselines[1], metric)
         if (change := quotient_where_known(after, before)) and before and after:
             multiples = (before.ratio, after.ratio)
-    change = change or quotient_where_known(as_change(theirs), as_change(ours))
+    change = change or quotient_where_known(as_change(second_estimate), as_change(first_estimate))
     if change and Metric.parse(metric).statistic == "percentile":
-        change = change.widened(HISTOGRAM_BIN * (2 if multiples else 1))
+        change = change.widen(HISTOGRAM_BIN * (2 if multiples else 1))
     return Difference(
         profile=first.profile,
         metric=metric,
-        first=ours,
-        second=theirs,
+        first=first_estimate,
+        second=second_estimate,
         change=change,
         finding=finding_of(change, metric=metric),
         baseline=baselines[0].storage_class if baselines and multiples else None,
         multiples=multiples,
-        why_not="" if change else _why_not(ours, theirs),
+        why_not="" if change else _why_not(first_estimate, second_estimate),
     )
 
 
@@ -140,28 +147,28 @@ def _why_not(*estimates: Estimate) -> str:
 def _class_differences(
     first: Results, second: Results, pair: tuple[str, str], *, history: History, absolute: bool
 ) -> ClassDifferences:
-    ours, theirs = candidates(first, pair[0]), candidates(second, pair[1])
+    before, after = candidates(first, pair[0]), candidates(second, pair[1])
     return ClassDifferences(
         first_class=pair[0],
         second_class=pair[1],
         unlike=unlike([class_facts(first, pair[0]), class_facts(second, pair[1])]),
         differences=[
-            told_between_runs(
-                difference, (first, ours[difference.profile]), (second, theirs[difference.profile]), history
+            with_between_run_noise(
+                difference, (first, before[difference.profile]), (second, after[difference.profile]), history
             )
             for difference in differences(first, second, pair, absolute=absolute)
         ],
         missing=[
-            *(f"{profile}: only in the first" for profile in ours if profile not in theirs),
-            *(f"{profile}: only in the second" for profile in theirs if profile not in ours),
+            *(f"{profile}: only in the first" for profile in before if profile not in after),
+            *(f"{profile}: only in the second" for profile in after if profile not in before),
         ],
-        judged=_judged(first, second, pair),
+        verdict_pairs=_verdict_pairs(first, second, pair),
     )
 
 
-def _judged(first: Results, second: Results, pair: tuple[str, str]) -> list[tuple[Verdict, Verdict]]:
-    """By what was asked, however strictly."""
-    ours, theirs = (
+def _verdict_pairs(first: Results, second: Results, pair: tuple[str, str]) -> list[tuple[Verdict, Verdict]]:
+    """Return the verdicts of both runs on the same question, however strict the limit is."""
+    before, after = (
         {
             verdict.requirement.question: verdict
             for verdict in results.verdicts
@@ -172,11 +179,11 @@ def _judged(first: Results, second: Results, pair: tuple[str, str]) -> list[tupl
         }
         for results, storage_class in zip((first, second), pair, strict=True)
     )
-    return [(ours[question], theirs[question]) for question in ours if question in theirs]
+    return [(before[question], after[question]) for question in before if question in after]
 
 
-def _facts(results: Results, found: Iterable[ClassDifferences]) -> Facts:
-    profiles = dict.fromkeys(difference.profile for each in found for difference in each.differences)
+def _facts(results: Results, pairs: Iterable[ClassDifferences]) -> Facts:
+    profiles = dict.fromkeys(difference.profile for pair in pairs for difference in pair.differences)
     return run_facts(results, profiles=profiles)
 
 
@@ -186,10 +193,10 @@ def _pairs(first: Sequence[str], second: Sequence[str]) -> list[tuple[str, str]]
     return [(first[0], second[0])] if len(first) == len(second) == 1 else []
 
 
-def _lone(names: Sequence[str], others: Sequence[str], pairs: Sequence[tuple[str, str]], *, of: NamedRun) -> list[str]:
-    paired = {name for pair in pairs for name in pair}
-    return [f"{name}: only in {of.name}" for name in names if name not in paired and name not in others]
+def _lone(names: Sequence[str], peers: Sequence[str], pairs: Sequence[tuple[str, str]], *, of: NamedRun) -> list[str]:
+    paired_names = {name for pair in pairs for name in pair}
+    return [f"{name}: only in {of.name}" for name in names if name not in paired_names and name not in peers]
 
 
-def _listed(names: Sequence[str]) -> str:
+def _names_in_words(names: Sequence[str]) -> str:
     return ", ".join(names) or "no class"

@@ -1,4 +1,4 @@
-"""What a run was made with, as one line a fact: so that what differs between runs can be named."""
+"""The facts about a run, one line each, so that the differences between runs can be named."""
 
 from __future__ import annotations
 
@@ -12,13 +12,16 @@ from acceptance.results.completeness import is_whole
 from acceptance.results.document import Results
 from acceptance.text.quantities import format_quantity, format_size
 
-NOT_RECORDED = "not recorded"
-NONE = "none"
+UNKNOWN = "not recorded"
+NO_VALUE = "none"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fact:
-    """`disturbs`: where it differs, the figures are not of the same load or machine."""
+    """A fact about a run or a class.
+
+    `disturbs`: if runs differ in it, their figures are not of the same load or machine.
+    """
 
     value: str
     disturbs: bool = False
@@ -28,43 +31,46 @@ Facts = dict[str, Fact]
 
 
 def unlike(facts: Sequence[Facts]) -> list[Unlike]:
-    """All in which these differ, what disturbs a comparison first; what one of them lacks is `not recorded`."""
+    """Return all facts in which the runs differ, those that disturb a comparison first.
+
+    A fact that a run lacks is `not recorded`.
+    """
     names = dict.fromkeys(name for fact in facts for name in fact)
-    found = []
+    differing_facts = []
     for name in names:
-        values = [fact[name].value if name in fact else NOT_RECORDED for fact in facts]
+        values = [fact[name].value if name in fact else UNKNOWN for fact in facts]
         if len(set(values)) > 1:
             disturbs = any(fact[name].disturbs for fact in facts if name in fact)
-            found.append(Unlike(what=name, values=values, disturbs=disturbs))
-    return sorted(found, key=lambda each: not each.disturbs)
+            differing_facts.append(Unlike(name=name, values=values, disturbs=disturbs))
+    return sorted(differing_facts, key=lambda difference: not difference.disturbs)
 
 
 def run_facts(results: Results, *, profiles: Iterable[str]) -> Facts:
-    """What a run was made with, its classes apart; of load files only those of `profiles`."""
-    settings, measured = results.settings, results.measurements
+    """Return the facts about a run without its classes; of load files only those of `profiles`."""
+    settings, measurements = results.settings, results.measurements
     facts = {
         "PVC size": Fact(value=_size(settings.get("volume_size")), disturbs=True),
         "test file": Fact(value=_size(settings.get("test_size")), disturbs=True),
         "volume mode": Fact(value=str(settings.get("volume_mode") or "filesystem"), disturbs=True),
         "shortest load asked for": Fact(value=_load_time(settings.get("load_time"))),
-        "fio": Fact(value=_each(one.fio_version for one in measured), disturbs=True),
-        "loaded node": Fact(value=_each(one.node for one in measured), disturbs=True),
+        "fio": Fact(value=_distinct(measurement.fio_version for measurement in measurements), disturbs=True),
+        "loaded node": Fact(value=_distinct(measurement.node for measurement in measurements), disturbs=True),
         "run to its end": Fact(value="yes" if is_whole(results) else "no", disturbs=True),
-        "tier": Fact(value=str(settings.get("tier") or NONE)),
+        "tier": Fact(value=str(settings.get("tier") or NO_VALUE)),
         "suite": Fact(value=results.run.suite_version),
     }
     return facts | _cluster_facts(results) | _text_facts(results, profiles)
 
 
 def class_facts(results: Results, name: str) -> Facts:
-    """What a StorageClass of a run is, as the cluster says it."""
-    known = results.cluster.storage_classes if results.cluster else []
-    found = next((each for each in known if each.name == name), None)
+    """Return the facts about a StorageClass of a run, as the cluster reports it."""
+    storage_classes = results.cluster.storage_classes if results.cluster else []
+    storage_class = next((candidate for candidate in storage_classes if candidate.name == name), None)
     facts = {"StorageClass": Fact(value=name)}
-    if found is None:
+    if storage_class is None:
         return facts
-    parameters = {f"parameter {key}": Fact(value=value) for key, value in sorted(found.parameters.items())}
-    return facts | {"provisioner": Fact(value=found.provisioner)} | parameters
+    parameters = {f"parameter {key}": Fact(value=value) for key, value in sorted(storage_class.parameters.items())}
+    return facts | {"provisioner": Fact(value=storage_class.provisioner)} | parameters
 
 
 def _cluster_facts(results: Results) -> Facts:
@@ -76,19 +82,19 @@ def _cluster_facts(results: Results) -> Facts:
         "number of nodes": Fact(value=str(len(cluster.nodes)), disturbs=True),
         "load image": Fact(value=cluster.image.digest or cluster.image.reference, disturbs=True),
         "Kubernetes": Fact(value=cluster.kubernetes_version),
-        "kernel": Fact(value=_each(node.kernel for node in cluster.nodes)),
-        "architecture": Fact(value=_each(node.architecture for node in cluster.nodes), disturbs=True),
+        "kernel": Fact(value=_distinct(node.kernel for node in cluster.nodes)),
+        "architecture": Fact(value=_distinct(node.architecture for node in cluster.nodes), disturbs=True),
     }
     if cluster.cpu_latency is not None:
-        kept = "kept awake" if cluster.cpu_latency.held_low else "may sleep"
-        facts["CPUs"] = Fact(value=kept, disturbs=True)
+        sleep_states = "kept awake" if cluster.cpu_latency.held_low else "may sleep"
+        facts["CPUs"] = Fact(value=sleep_states, disturbs=True)
     if cluster.stand_ins:
         facts["not the real thing"] = Fact(value="; ".join(cluster.stand_ins), disturbs=True)
     return facts
 
 
 def _text_facts(results: Results, profiles: Iterable[str]) -> Facts:
-    """Load files by the beginning of their SHA-256: files of one name need not be the same."""
+    """Return load files by the beginning of their SHA-256: files of one name need not be the same."""
     if results.tested_with is None:
         return {}
     texts = {Path(name).stem: text for name, text in results.tested_with.profiles.items()}
@@ -101,12 +107,12 @@ def _digest(text: str) -> str:
 
 
 def _size(value: object) -> str:
-    return format_size(value) if isinstance(value, int) and value >= 0 else NOT_RECORDED
+    return format_size(value) if isinstance(value, int) and value >= 0 else UNKNOWN
 
 
 def _load_time(value: object) -> str:
-    return format_quantity(value, unit="s") if isinstance(value, int | float) and value > 0 else NONE
+    return format_quantity(value, unit="s") if isinstance(value, int | float) and value > 0 else NO_VALUE
 
 
-def _each(values: Iterable[str]) -> str:
-    return ", ".join(sorted(set(values))) or NONE
+def _distinct(values: Iterable[str]) -> str:
+    return ", ".join(sorted(set(values))) or NO_VALUE

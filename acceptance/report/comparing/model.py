@@ -1,4 +1,4 @@
-"""What a comparison of runs consists of. All frozen; nothing here measures or draws."""
+"""The parts of a comparison of runs. All of them are frozen; nothing here measures or draws."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Literal
 from acceptance.results.document import Estimate, Results, Verdict
 
 Finding = Literal["better", "worse", "within noise", "not known"]
-"""Whether the interval of the ratio lies all on one side of 1, holds it, or is missing"""
+"""The interval of the ratio lies all on one side of 1 (better, worse), contains 1 (within noise), or is missing."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class NamedRun:
-    """A run and the name by which it is told from those beside it: what differs, such as its date or its cluster."""
+    """A run and the name that tells it from the runs next to it: what differs, such as its date or its cluster."""
 
     name: str
     results: Results
@@ -22,7 +22,10 @@ class NamedRun:
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """A ratio with its two-sided interval: above 1 the second value is the higher one. `confidence` is 0 to 1."""
+    """A ratio with its two-sided interval.
+
+    Above 1 the second value is the higher one. `confidence` is between 0 and 1.
+    """
 
     ratio: float
     low: float
@@ -31,23 +34,25 @@ class Change:
 
     @property
     def visible(self) -> tuple[float, float]:
-        """The smallest ratios that could have been told from 1, below and above it: with these, the interval ends at 1.
+        """Return the largest ratio below 1 and the smallest above 1 that this comparison could have told from 1.
 
-        The interval reaches as far on the logarithm wherever the ratio itself lies: docs/comparing.md.
+        With these ratios, the interval ends at 1. On the logarithm the interval is equally wide wherever the ratio
+        itself lies: docs/comparing.md.
         """
         return self.ratio / self.high, self.ratio / self.low
 
-    def widened(self, by: float) -> Change:
-        """The same with an interval that reaches further by the factor 1 + `by` on each side."""
+    def widen(self, by: float) -> Change:
+        """Return the change with an interval that is wider by the factor 1 + `by` on each side."""
         return replace(self, low=self.low / (1 + by), high=self.high * (1 + by))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Difference:
-    """One metric of one profile in two runs. `change` is None where it cannot be known; `why_not` then says why.
+    """One metric of one profile in two runs.
 
-    `baseline` is the class that both were measured in turn with, and `multiples` how much of it each did, where the
-    change is one of these; None where the values themselves are compared.
+    `change` is None if it cannot be known; `why_not` then says why. `baseline` is the class that both were measured in
+    turn with, and `multiples` how many times that class each run reached, if the change is the ratio of these; None if
+    the values themselves are compared.
     """
 
     profile: str
@@ -63,22 +68,22 @@ class Difference:
 
 @dataclass(frozen=True, kw_only=True)
 class Unlike:
-    """Something in which runs differ: `what`, and its value in each of them, in their order.
+    """A fact in which runs differ: its name, and its value in each of them, in their order.
 
     `disturbs`: figures of these runs are not of the same load or machine, so that they say less about the storage.
     """
 
-    what: str
+    name: str
     values: Sequence[str]
     disturbs: bool
 
 
 @dataclass(frozen=True, kw_only=True)
 class ClassDifferences:
-    """What changed from a class of the first run to a class of the second one; often it is the same class.
+    """The changes from a class of the first run to a class of the second one; often it is the same class.
 
-    `unlike` is what differs between the classes themselves, as a tuning of their parameters does. `missing` says of
-    profiles that only one of the two has. `judged`: verdicts of both runs on the same question, each with a figure, of
+    `unlike` is what differs between the classes themselves, such as tuned parameters. `missing` lists profiles that
+    only one of the two has. `verdict_pairs`: verdicts of both runs on the same question, each with a figure, on
     subjects that are not measured on one volume.
     """
 
@@ -87,14 +92,15 @@ class ClassDifferences:
     unlike: Sequence[Unlike]
     differences: Sequence[Difference]
     missing: Sequence[str]
-    judged: Sequence[tuple[Verdict, Verdict]] = ()
+    verdict_pairs: Sequence[tuple[Verdict, Verdict]] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunComparison:
-    """Two runs: what was not the same, and what changed. `missing` says of classes that have nothing beside them.
+    """Two runs: in which facts they differ, and what changed.
 
-    `with_history`: the intervals hold what runs differ by, where the history has enough of them.
+    `missing` lists classes without a counterpart. `with_history`: the intervals include the differences between runs,
+    if the history has enough runs.
     """
 
     first: NamedRun

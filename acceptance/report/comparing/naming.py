@@ -1,4 +1,4 @@
-"""Runs by what tells them apart: for people who have several before them."""
+"""Names that tell several runs apart for their readers."""
 
 from __future__ import annotations
 
@@ -11,16 +11,22 @@ from acceptance.results.document import Results
 
 
 def name_runs(results: Sequence[Results]) -> list[NamedRun]:
-    """Each by its date and time; by its id too where two are of one minute; by number where one run is given twice."""
+    """Return the runs, each named by its date and time.
+
+    The name has the id too if two runs began in the same minute, and a number if one run is given twice.
+    """
     names = _told_apart(
         [f"{result.run.started:%Y-%m-%d %H:%M}" for result in results], [result.run.id for result in results]
     )
     names = _told_apart(names, [f"({number})" for number in range(1, len(results) + 1)])
-    return [NamedRun(name=name, results=each) for name, each in zip(names, results, strict=True)]
+    return [NamedRun(name=name, results=result) for name, result in zip(names, results, strict=True)]
 
 
 def describe(results: Results) -> str:
-    """`run 20261121-203246-82b53d, tier baseline, embedded v1.34.4 with 3 nodes, suite 0.1.0`"""
+    """Return a run in words.
+
+    Such as `run 20261121-203246-82b53d, tier baseline, embedded v1.34.4 with 3 nodes, suite 0.1.0`.
+    """
     cluster = results.cluster
     where = "no cluster"
     if cluster is not None:

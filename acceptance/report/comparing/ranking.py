@@ -1,4 +1,4 @@
-"""Who of several is best, where that is sure. Pure."""
+"""The best of several columns, if that is certain. Pure."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ _SEEN_FROM_THE_OTHER: dict[Finding, Finding] = {
 
 
 def best_marks(present: Sequence[bool], pairs: Mapping[tuple[int, int], Difference | None]) -> list[str]:
-    """`best` for who is better than all others, `among the best` for all that nobody is better than; else nothing.
+    """Return `best` for a place better than all others, `among the best` if no other is better, else the empty text.
 
-    `present` says who has a value at all. `pairs` are the differences from the first to the second of any two, by their
-    places; None where there is none. Nobody is marked where nobody is clearly worse than another one, nor who differs
-    from any of the others by what is not known, as from a value of zero.
+    `present` says which places have a value at all. `pairs` are the differences from the first to the second of any
+    two, by their places; None if there is none. No place is marked unless some place is clearly worse than another. Nor
+    is a place marked whose difference from any other is not known, such as from a value of zero.
     """
     findings: dict[tuple[int, int], Finding] = {}
-    for (one, other), each in pairs.items():
-        finding = each.finding if each is not None else "not known"
-        findings[other, one], findings[one, other] = finding, _SEEN_FROM_THE_OTHER[finding]
+    for (first, second), difference in pairs.items():
+        finding = difference.finding if difference is not None else "not known"
+        findings[second, first], findings[first, second] = finding, _SEEN_FROM_THE_OTHER[finding]
     places = [place for place, has_value in enumerate(present) if has_value]
-    against = {one: {findings[one, other] for other in places if other != one} for one in places}
-    if not any("worse" in each for each in against.values()):
+    against = {first: {findings[first, second] for second in places if second != first} for first in places}
+    if not any("worse" in place_findings for place_findings in against.values()):
         return [""] * len(present)
     return [_mark(against[place]) if place in against else "" for place in range(len(present))]
 

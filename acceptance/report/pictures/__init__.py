@@ -1,4 +1,4 @@
-"""The pictures of the report, as inline SVG, a file a kind. None where there is nothing to draw."""
+"""The pictures of the report, as inline SVG, one file for each kind. A picture is None if there is nothing to draw."""
 
 from acceptance.report.pictures.difference import differences
 from acceptance.report.pictures.latency import latency_curve

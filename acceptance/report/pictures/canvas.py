@@ -1,4 +1,4 @@
-"""The one canvas of all pictures: its size, its colours by what they mean, its axes."""
+"""The canvas that all pictures share: its size, its colors by meaning, its axes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 WIDTH, HEIGHT = 420, 230
 """In CSS pixels: as narrow as a phone, so that text is no smaller there."""
 TEXT = 13.0
-"""Height of text; 11 px where the picture is as wide as a phone's page."""
+"""Height of text; 11 px if the picture is as wide as a phone's page."""
 
 COLOURS = {
     "ink": "#222221",
@@ -30,19 +30,29 @@ COLOURS = {
     "limit": "#b3261f",
     "band": "#e9edf2",
 }
-"""By what is drawn in them; pictures.css has others for a dark page. Each differs by dash or marker as well."""
-DASHED = (0.0, (5.0, 3.0))
-DOTTED = (0.0, (1.5, 2.5))
+"""Colors by what is drawn in them; pictures.css has others for a dark page.
+
+Each line differs by dashes or marker as well.
+"""
+DASHES = (0.0, (5.0, 3.0))
+DOTS = (0.0, (1.5, 2.5))
 
 
 def draw(
-    paint: Callable[[Axes], None], *, label: str, left: int = 66, right: int = 14, top: int = 30, height: int = HEIGHT
+    paint: Callable[[Axes], None],
+    *,
+    label: str,
+    left_px: int = 66,
+    right_px: int = 14,
+    top_px: int = 30,
+    height: int = HEIGHT,
 ) -> Markup:
-    """What `paint` puts on the axes, as an inline SVG. `label` names the picture for who cannot see it.
+    """Return what `paint` puts on the axes, as an inline SVG.
 
-    `left`, `right`, `top`: pixels beside the axes, for what is written there. The same painting is the same text.
+    `label` names the picture for readers who cannot see it. `left_px`, `right_px`, `top_px`: pixels around the axes,
+    for labels. The same painting gives the same text.
     """
-    # Loaded where something is drawn, so that a run without a report does not wait for it.
+    # Imported only if a picture is drawn, so that a run without a report does not wait for it.
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
     import matplotlib
     from matplotlib.backends.backend_svg import FigureCanvasSVG
@@ -50,16 +60,21 @@ def draw(
 
     bottom = 46
     with matplotlib.rc_context(), warnings.catch_warnings():
-        # What a person has set for pictures of their own (matplotlibrc) is not for these.
+        # The user's own settings (matplotlibrc) must not affect these pictures.
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(_SETTINGS)
-        # Its own fonts only measure the text; the reader's draw it.
+        # Matplotlib's fonts only measure the text; the reader's fonts draw it.
         warnings.filterwarnings("ignore", message="Glyph .* missing")
         warnings.filterwarnings("ignore", message="Matplotlib currently does not support")
         figure = Figure(figsize=(WIDTH / 72, height / 72), dpi=72)
         FigureCanvasSVG(figure)
         axes = figure.add_axes(
-            (left / WIDTH, bottom / height, (WIDTH - left - right) / WIDTH, (height - top - bottom) / height)
+            (
+                left_px / WIDTH,
+                bottom / height,
+                (WIDTH - left_px - right_px) / WIDTH,
+                (height - top_px - bottom) / height,
+            )
         )
         for patch in (figure.patch, axes.patch, axes.spines["top"], axes.spines["right"]):
             patch.set_visible(False)

@@ -1,4 +1,4 @@
-"""Pictures are drawn once: the report is written again after every test, and what it shows seldom changes."""
+"""Pictures are drawn once: the report is written again after every test, and its content seldom changes."""
 
 from __future__ import annotations
 
@@ -13,27 +13,28 @@ from pydantic_core import to_json
 from acceptance.report.picture import Picture, can_draw
 
 P = ParamSpec("P")
-KEPT = 512
-"""Pictures kept of each kind; a run has fewer."""
+MOST_PICTURES = 512
+"""Maximum number of pictures of each kind in the cache; a run has fewer."""
 
 
 def drawn_once(draw: Callable[P, Picture | None]) -> Callable[P, Picture | None]:
-    """The same function, which draws the same records once only, by their content: they are made anew each time.
+    """Return the function with a cache by the content of its records, because the records are created again each time.
 
-    None where nothing can be drawn: without matplotlib a report has all but its pictures, and says so.
+    The result is None if nothing can be drawn: without matplotlib a report has everything but its pictures, and says
+    so.
     """
-    drawn: OrderedDict[bytes, Picture | None] = OrderedDict()
+    pictures: OrderedDict[bytes, Picture | None] = OrderedDict()
 
     @functools.wraps(draw)
-    def remembered(*args: P.args, **kwargs: P.kwargs) -> Picture | None:
+    def draw_if_new(*args: P.args, **kwargs: P.kwargs) -> Picture | None:
         if not can_draw():
             return None
         content = hashlib.sha256(to_json((args, kwargs))).digest()
-        if content not in drawn:
-            drawn[content] = draw(*args, **kwargs)
-            while len(drawn) > KEPT:
-                drawn.popitem(last=False)
-        drawn.move_to_end(content)
-        return drawn[content]
+        if content not in pictures:
+            pictures[content] = draw(*args, **kwargs)
+            while len(pictures) > MOST_PICTURES:
+                pictures.popitem(last=False)
+        pictures.move_to_end(content)
+        return pictures[content]
 
-    return remembered
+    return draw_if_new

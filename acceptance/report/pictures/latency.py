@@ -1,4 +1,4 @@
-"""Latency by percentile, candidate beside baseline."""
+"""Latency by percentile, candidate next to baseline."""
 
 from __future__ import annotations
 
@@ -20,25 +20,26 @@ from acceptance.text.quantities import format_quantity
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-NAMED = (50.0, 90.0, 99.0, 99.9, 99.99)
-"""Percentiles that stand at the axis and in the words."""
+PERCENTILES = (50.0, 90.0, 99.0, 99.9, 99.99)
+"""Percentiles at the axis and in the words."""
 
 Line = tuple[str, Sequence[LatencyPoint], Look]
 
 
 FAR_AWAY = 30.0
-"""A limit that is so many times beyond all that is drawn is only named below: beside it the curves would be flat."""
+"""A limit this many times beyond all values is only named below: in the picture it would flatten the curves."""
 
 
 @drawn_once
 def latency_curve(
     candidate: Measurement, baseline: Measurement | None, *, limits: Mapping[str, tuple[Bound, ...]] = NO_LIMITS
 ) -> Picture | None:
-    """Latency at each percentile that the operations support, both axes logarithmic, the x axis in what is left to 1.
+    """Return latency at each percentile that the operations support.
 
-    Of fdatasync where there is any, for then the write before it only fills a cache; else of the direction in which
-    most was done. `limits`, by metric: those on a percentile are marked there. None where fewer than two percentiles
-    are known of the candidate.
+    Both axes are logarithmic, the x axis in the distance of the percentile from 100 %. The curve is of fdatasync if
+    there is any, because then the write before it only fills a cache; otherwise of the direction with most operations.
+    `limits`, by metric: those on a percentile are marked there. None if fewer than two percentiles are known of the
+    candidate.
     """
     direction = _direction(candidate)
     if direction is None:
@@ -49,24 +50,26 @@ def latency_curve(
 
     seconds = [point.seconds for _, points, _ in lines for point in points]
     furthest = max(point.percentile for _, points, _ in lines for point in points)
-    asked = list(_of_percentiles(direction, limits))
+    bounds = list(_of_percentiles(direction, limits))
     near = [
         (percentile, limit)
-        for percentile, limit in asked
+        for percentile, limit in bounds
         if min(seconds) / FAR_AWAY <= limit.value <= max(seconds) * FAR_AWAY and percentile <= max(furthest, 90.0)
     ]
 
     def paint(axes: Axes) -> None:
-        drawn = seconds + [limit.value for _, limit in near]
-        log_axis(axes, smallest=min(drawn), largest=max(drawn), unit="s")
-        named = [each for each in NAMED if each <= furthest]
+        values = seconds + [limit.value for _, limit in near]
+        log_axis(axes, smallest=min(values), largest=max(values), unit="s")
+        percentiles = [percentile for percentile in PERCENTILES if percentile <= furthest]
         axes.set_xlim(0.0, max(_across(furthest), _across(90.0)) + 0.12)
-        axes.set_xticks([_across(each) for each in named], [f"{each:g} %" for each in named])
+        axes.set_xticks(
+            [_across(percentile) for percentile in percentiles], [f"{percentile:g} %" for percentile in percentiles]
+        )
         axes.set_xlabel("of operations took no longer")
         for _, points, look in lines:
             axes.plot(
-                [_across(each.percentile) for each in points],
-                [each.seconds for each in points],
+                [_across(point.percentile) for point in points],
+                [point.seconds for point in points],
                 **look.of(len(points)),
             )
         for percentile, limit in near:
@@ -74,23 +77,23 @@ def latency_curve(
             axes.plot([place - 0.2, place + 0.2], [limit.value] * 2, color=LIMIT.colour, linewidth=2.4)
         key(axes, {name: look for name, _, look in lines} | ({"limit": LIMIT} if near else {}))
 
-    what = "fdatasync" if direction == "sync" else direction
+    kind = "fdatasync" if direction == "sync" else direction
     names = " and ".join(name for name, _, _ in lines)
     return Picture(
-        svg=draw(paint, label=f"Latency of {what} by percentile, {candidate.profile} on {names}", left=76),
-        caption=f"{candidate.profile}: latency of {what} by percentile, both scales logarithmic; as far as at least "
+        svg=draw(paint, label=f"Latency of {kind} by percentile, {candidate.profile} on {names}", left_px=76),
+        caption=f"{candidate.profile}: latency of {kind} by percentile, both scales logarithmic; as far as at least "
         "10 operations took longer.",
         text=" ".join(
             [
                 *(_in_words(name, points) for name, points, _ in lines),
-                *(_limit_in_words(each, near) for each in asked),
+                *(_limit_in_words(limit, near) for limit in bounds),
             ]
         ),
     )
 
 
 def _of_percentiles(direction: str, limits: Mapping[str, tuple[Bound, ...]]) -> Iterator[tuple[float, Bound]]:
-    """The limits on percentiles of that direction."""
+    """Yield the limits on percentiles of that direction."""
     for path, bounds in limits.items():
         with suppress(ValueError):
             metric = Metric.parse(path)
@@ -104,26 +107,26 @@ def _limit_in_words(limit: tuple[float, Bound], near: Sequence[tuple[float, Boun
 
 
 def _direction(measurement: Measurement) -> str | None:
-    known = [each for each in measurement.distribution if len(_drawable(measurement, each)) > 1]
-    if not known or "sync" in known:
-        return "sync" if known else None
-    return max(known, key=lambda each: sum(measurement.series.get(f"{each}.iops", ())))
+    directions = [direction for direction in measurement.distribution if len(_drawable(measurement, direction)) > 1]
+    if not directions or "sync" in directions:
+        return "sync" if directions else None
+    return max(directions, key=lambda direction: sum(measurement.series.get(f"{direction}.iops", ())))
 
 
 def _drawable(measurement: Measurement, direction: str) -> list[LatencyPoint]:
-    """A logarithmic scale has no zero."""
-    return [each for each in measurement.distribution.get(direction, ()) if each.seconds > 0]
+    """Return the points above zero, because a logarithmic scale has no zero."""
+    return [point for point in measurement.distribution.get(direction, ()) if point.seconds > 0]
 
 
 def _across(percentile: float) -> float:
-    """Where it stands: 90 % at 1, 99 % at 2, 99.9 % at 3."""
+    """Return the place on the x axis: 90 % at 1, 99 % at 2, 99.9 % at 3."""
     return -math.log10(1 - percentile / 100)
 
 
 def _in_words(name: str, points: Sequence[LatencyPoint]) -> str:
-    told = [
+    texts = [
         f"{point.percentile:g} % within {format_quantity(point.seconds, unit='s')}"
         for point in points
-        if point.percentile in NAMED
+        if point.percentile in PERCENTILES
     ]
-    return f"{name}: {', '.join(told)}." if told else f"{name}: too few operations for its median."
+    return f"{name}: {', '.join(texts)}." if texts else f"{name}: too few operations for its median."

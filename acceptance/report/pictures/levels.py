@@ -1,4 +1,4 @@
-"""Limits as lines in pictures whose axis begins at zero: where they lie, and how they are named below."""
+"""Limits as lines in pictures whose axis begins at zero: their place, and their names below the picture."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 FAR_ABOVE = 4.0
-"""A limit that is so many times above all that is drawn is only named below: beside it all would lie at the bottom."""
+"""A limit this many times above all values is only named below: in the picture it would flatten all lines."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Level:
-    """A limit at a height of the picture, in its unit. `words`: what it asks for; `at`: the place on the x axis that it
-    is about, or None where it is about all of them."""
+    """A limit at a height of the picture, in its unit.
+
+    `words`: its text; `at`: the place on the x axis that it is about, or None if it is about all of them.
+    """
 
     value: float
     words: str
@@ -26,12 +28,12 @@ class Level:
 
 
 def near(levels: Sequence[Level], *, largest: float) -> list[Level]:
-    """Those that can be drawn beside values up to `largest`."""
+    """Return the levels that can be drawn with values up to `largest`."""
     return [level for level in levels if level.value <= FAR_ABOVE * largest]
 
 
 def paint_levels(axes: Axes, levels: Sequence[Level], *, begin: float, end: float) -> dict[str, Look]:
-    """The lines from `begin` to `end` of the x axis, or around the place of each; returns what the key says of them."""
+    """Paint the lines from `begin` to `end` of the x axis, or around the place of each; return their keys."""
     for level in levels:
         reach = (end - begin) / 16
         edges = (begin, end) if level.at is None else (max(begin, level.at - reach), min(end, level.at + reach))
@@ -39,6 +41,11 @@ def paint_levels(axes: Axes, levels: Sequence[Level], *, begin: float, end: floa
     return {"limit": LIMIT} if levels else {}
 
 
-def levels_in_words(levels: Sequence[Level], drawn: Sequence[Level]) -> str:
-    """` Limit: at least 350 IOPS each of 15 volumes.`, to follow other words; nothing where there is no limit."""
-    return "".join(f" Limit: {level.words}{'' if level in drawn else ', far above the picture'}." for level in levels)
+def levels_in_words(levels: Sequence[Level], near_levels: Sequence[Level]) -> str:
+    """Return the limits in words: ` Limit: at least 350 IOPS each of 15 volumes.`
+
+    The text follows other words; it is empty if there is no limit.
+    """
+    return "".join(
+        f" Limit: {level.words}{'' if level in near_levels else ', far above the picture'}." for level in levels
+    )

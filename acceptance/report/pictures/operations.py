@@ -1,4 +1,4 @@
-"""Control operations at once: how many objects had come how far, over time."""
+"""Control operations at once: the number of objects that reached each stage, over time."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
 from acceptance.report.picture import Picture
-from acceptance.report.pictures.canvas import COLOURS, DASHED, DOTTED, draw
+from acceptance.report.pictures.canvas import COLOURS, DASHES, DOTS, draw
 from acceptance.report.pictures.drawn_once import drawn_once
 from acceptance.report.pictures.lines import Look, Point, key
 from acceptance.report.pictures.scales import linear_axis
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Part = Literal["coming", "going"]
-ASKED = Look(colour=COLOURS["ink"], dashes=DASHED, marker="")
+REQUEST_LINE = Look(colour=COLOURS["ink"], dashes=DASHES, marker="")
 LOOKS: Mapping[Part, Mapping[str, tuple[Moment, Look]]] = {
     "coming": {
-        "asked": ("asked", ASKED),
+        "asked": ("asked", REQUEST_LINE),
         "bound": ("bound", Look(colour=COLOURS["candidate"], dashes="-", marker="")),
-        "mounted": ("mounted", Look(colour=COLOURS["baseline"], dashes=DOTTED, marker="")),
+        "mounted": ("mounted", Look(colour=COLOURS["baseline"], dashes=DOTS, marker="")),
         "ready": ("ready", Look(colour=COLOURS["limit"], dashes="-.", marker="")),
     },
     "going": {
-        "told to go": ("deletion_asked", ASKED),
+        "told to go": ("deletion_asked", REQUEST_LINE),
         "gone": ("gone", Look(colour=COLOURS["candidate"], dashes="-", marker="")),
     },
 }
@@ -34,8 +34,8 @@ WORDS: Mapping[Part, str] = {"coming": "had come so far", "going": "were gone"}
 
 @drawn_once
 def operations_over_time(record: OperationsRecord, *, part: Part) -> Picture | None:
-    """The volumes of the first round that had come so far, over time; None where there is no line."""
-    volumes = [each for each in record.objects if each.kind == "volume" and each.round == 1]
+    """Return the number of volumes of the first round at each stage, over time; None if there is no line."""
+    volumes = [item for item in record.objects if item.kind == "volume" and item.round == 1]
     begin = min((volume.at_s[first] for volume in volumes if (first := _first(part)) in volume.at_s), default=None)
     if begin is None:
         return None
@@ -66,6 +66,6 @@ def _first(part: Part) -> Moment:
 
 
 def _steps(volumes: list[ObjectRecord], moment: Moment, *, since: float) -> list[Point]:
-    """One step up for each volume, from none at the beginning; nothing where none came so far."""
+    """Return one step up for each volume, from none at the beginning; empty if none reached the stage."""
     times = sorted(volume.at_s[moment] - since for volume in volumes if moment in volume.at_s)
     return [(0.0, 0.0), *((at_s, float(number)) for number, at_s in enumerate(times, start=1))] if times else []

@@ -1,4 +1,4 @@
-"""Operations or bytes in each second of load, candidate beside baseline, and the limit on them."""
+"""Operations or bytes in each second of load, candidate next to baseline, and the limit on them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from acceptance.report.picture import Picture
-from acceptance.report.pictures.canvas import COLOURS, DOTTED, draw
+from acceptance.report.pictures.canvas import COLOURS, DOTS, draw
 from acceptance.report.pictures.drawn_once import drawn_once
-from acceptance.report.pictures.lines import BASELINE, CANDIDATE, LIMIT, NO_LIMITS, Look, key, thinned
+from acceptance.report.pictures.lines import BASELINE, CANDIDATE, LIMIT, NO_LIMITS, Look, key, thin_out
 from acceptance.report.pictures.scales import linear_axis, log_axis
 from acceptance.results.bounds import Bound
 from acceptance.results.document import Estimate, Measurement
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 FAR_APART = 8.0
-"""Means that are so many times apart are drawn on a log scale: on a linear one the lower would be a line at zero."""
-THINNED = 240
+"""Means this many times apart are drawn on a log scale: on a linear one the lower would be a line at zero."""
+MOST_POINTS = 240
 
 Line = tuple[Measurement, Look]
 
@@ -32,12 +32,12 @@ def rates_over_time(
     limits: Mapping[str, tuple[Bound, ...]] = NO_LIMITS,
     judged_s: int | None = None,
 ) -> Picture | None:
-    """What was done in each second with mean and interval, in the direction in which most was done.
+    """Return the rate in each second with mean and interval, in the direction with most operations.
 
-    `limits`, by metric: those on what is drawn are in the picture, or only named below it where they are so far away
-    that the lines would be flat beside them. `judged_s`: mean and interval are of so many seconds at the end, which are
+    `limits`, by metric: those on the drawn metric are in the picture, or only named below it if they are so far away
+    that they would flatten the lines. `judged_s`: mean and interval are of that many seconds at the end, which are
     marked.
-    None where there is no line: fewer than two seconds of load on the candidate, or nothing done.
+    None if there is no line: fewer than two seconds of load on the candidate, or no operations.
     """
     path = _busiest(candidate)
     if path is None or len(candidate.series[path]) < 2:
@@ -45,50 +45,55 @@ def rates_over_time(
     lines: list[Line] = [(candidate, CANDIDATE)]
     if baseline is not None and any(baseline.series.get(path, ())):
         lines.append((baseline, BASELINE))
-    means = [sum(each.series[path]) / len(each.series[path]) for each, _ in lines]
-    asked = limits.get(path, ())
-    near = [each for each in asked if min(means) / FAR_APART <= each.value <= max(means) * FAR_APART]
-    levels = [*means, *(each.value for each in near)]
+    means = [sum(measurement.series[path]) / len(measurement.series[path]) for measurement, _ in lines]
+    bounds = limits.get(path, ())
+    near = [bound for bound in bounds if min(means) / FAR_APART <= bound.value <= max(means) * FAR_APART]
+    levels = [*means, *(bound.value for bound in near)]
     log = max(levels) > FAR_APART * min(levels)
 
     def paint(axes: Axes) -> None:
         floor = _scale(axes, path, lines, near, log=log)
         for measurement, look in lines:
             _paint_line(axes, measurement.series[path], measurement.metrics.get(path), look, floor=floor)
-        for each in near:
-            axes.axhline(each.value, color=LIMIT.colour, linestyle=LIMIT.dashes, linewidth=1.6)
-        _seconds(axes, longest=max(len(each.series[path]) for each, _ in lines), judged_s=judged_s)
-        key(axes, {each.storage_class: look for each, look in lines} | ({"limit": LIMIT} if near else {}))
+        for bound in near:
+            axes.axhline(bound.value, color=LIMIT.colour, linestyle=LIMIT.dashes, linewidth=1.6)
+        _seconds(axes, longest=max(len(measurement.series[path]) for measurement, _ in lines), judged_s=judged_s)
+        key(axes, {measurement.storage_class: look for measurement, look in lines} | ({"limit": LIMIT} if near else {}))
 
-    names = " and ".join(each.storage_class for each, _ in lines)
+    names = " and ".join(measurement.storage_class for measurement, _ in lines)
     return Picture(
         svg=draw(paint, label=f"{path} of {candidate.profile} over time on {names}"),
         caption=f"{candidate.profile}: {_caption(path, lines, log=log, judged_s=judged_s)}",
         text=" ".join(
-            [*(_in_words(each, path) for each, _ in lines), *(_limit_in_words(each, near) for each in asked)]
+            [
+                *(_in_words(measurement, path) for measurement, _ in lines),
+                *(_limit_in_words(bound, near) for bound in bounds),
+            ]
         ),
     )
 
 
 def in_bytes(measurement: Measurement) -> Measurement:
-    """The measurement with bytes in each second in place of operations: each has the same size in what fio loads with
-    one block size, as profiles about bandwidth do."""
+    """Return the measurement with bytes in each second in place of operations.
+
+    All operations have the same size in loads with one block size, such as profiles about bandwidth.
+    """
     series: dict[str, list[float]] = {}
     for path, values in measurement.series.items():
-        rate, bandwidth = (measurement.metrics.get(path.replace("iops", each)) for each in ("iops", "bandwidth"))
+        rate, bandwidth = (measurement.metrics.get(path.replace("iops", metric)) for metric in ("iops", "bandwidth"))
         if rate is not None and bandwidth is not None and rate.mean > 0:
             series[path.replace("iops", "bandwidth")] = [value * bandwidth.mean / rate.mean for value in values]
     return measurement.model_copy(update={"series": series})
 
 
 def _scale(axes: Axes, path: str, lines: list[Line], near: list[Bound], *, log: bool) -> float:
-    """Set the y axis; returns the smallest value on it, at which stands what is smaller."""
-    limits, unit = [each.value for each in near], _unit(path)
-    most = max([*(_top(each, path) for each, _ in lines), *limits])
+    """Set the y axis; return its smallest value, at which smaller values are drawn."""
+    limits, unit = [bound.value for bound in near], _unit(path)
+    most = max([*(_top(measurement, path) for measurement, _ in lines), *limits])
     if not log:
         linear_axis(axes, "y", largest=most, unit=unit)
         return 0.0
-    floor = min([value for each, _ in lines for value in each.series[path] if value > 0] + limits)
+    floor = min([value for measurement, _ in lines for value in measurement.series[path] if value > 0] + limits)
     log_axis(axes, smallest=floor, largest=most, unit=unit)
     return floor
 
@@ -109,9 +114,9 @@ def _unit(path: str) -> Unit:
 
 
 def _busiest(measurement: Measurement) -> str | None:
-    """The metric of the direction in which most was done; fdatasyncs are no load of their own."""
-    done = {path: sum(values) for path, values in measurement.series.items() if not path.startswith("sync.")}
-    return max(done, key=done.__getitem__) if any(done.values()) else None
+    """Return the metric of the direction with most operations; fdatasyncs are no load of their own."""
+    sums = {path: sum(values) for path, values in measurement.series.items() if not path.startswith("sync.")}
+    return max(sums, key=sums.__getitem__) if any(sums.values()) else None
 
 
 def _top(measurement: Measurement, path: str) -> float:
@@ -120,11 +125,11 @@ def _top(measurement: Measurement, path: str) -> float:
 
 
 def _paint_line(axes: Axes, values: list[float], estimate: Estimate | None, look: Look, *, floor: float) -> None:
-    points = thinned([(number + 1.0, max(value, floor)) for number, value in enumerate(values)], most=THINNED)
+    points = thin_out([(number + 1.0, max(value, floor)) for number, value in enumerate(values)], most=MOST_POINTS)
     if estimate is not None and estimate.low is not None and estimate.high is not None:
         axes.axhspan(max(estimate.low, floor), estimate.high, color=look.colour, alpha=0.14, linewidth=0.0)
     if estimate is not None:
-        axes.axhline(max(estimate.mean, floor), color=look.colour, linestyle=DOTTED, linewidth=1.0)
+        axes.axhline(max(estimate.mean, floor), color=look.colour, linestyle=DOTS, linewidth=1.0)
     axes.plot([x for x, _ in points], [y for _, y in points], **look.of(len(points)))
 
 
@@ -136,20 +141,20 @@ def _caption(path: str, lines: list[Line], *, log: bool, judged_s: int | None) -
         words.append("The baseline is as it was in turn with the class under test.")
     if log:
         words.append("Log scale.")
-        if not all(all(each.series[path]) for each, _ in lines):
+        if not all(all(measurement.series[path]) for measurement, _ in lines):
             words.append("Seconds in which nothing was done stand at the lower edge.")
-    if any(len(each.series[path]) > THINNED for each, _ in lines):
+    if any(len(measurement.series[path]) > MOST_POINTS for measurement, _ in lines):
         words.append("Of each stretch the lowest and the highest second are drawn.")
     return " ".join(words)
 
 
 def _in_words(measurement: Measurement, path: str) -> str:
     values, estimate, unit = measurement.series[path], measurement.metrics.get(path), _unit(path)
-    low, high = (format_quantity(each, unit=unit) for each in (min(values), max(values)))
+    low, high = (format_quantity(value, unit=unit) for value in (min(values), max(values)))
     mean = format_quantity(estimate.mean if estimate else sum(values) / len(values), unit=unit)
     edges = ""
     if estimate is not None and estimate.low is not None and estimate.high is not None:
-        edges = " ({} to {})".format(*(format_quantity(each, unit=unit) for each in (estimate.low, estimate.high)))
+        edges = " ({} to {})".format(*(format_quantity(edge, unit=unit) for edge in (estimate.low, estimate.high)))
     return f"{measurement.storage_class}: {mean}{edges}; single seconds from {low} to {high}."
 
 

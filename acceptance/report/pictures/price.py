@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from acceptance.report.picture import Picture
 from acceptance.report.pictures.canvas import COLOURS, draw
 from acceptance.report.pictures.drawn_once import drawn_once
-from acceptance.report.pictures.lines import CANDIDATE, Point, thinned
+from acceptance.report.pictures.lines import CANDIDATE, Point, thin_out
 from acceptance.report.pictures.scales import linear_axis
 from acceptance.results.price import PriceRecord
 from acceptance.text.quantities import format_quantity
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 @drawn_once
 def cpu_over_time(record: PriceRecord) -> Picture | None:
-    """CPU seconds a second of all pods together; None where no kubelet told."""
+    """Return the CPU seconds a second of all pods together; None if no kubelet reported any."""
     return _over_time(record, record.cpu_series, of="CPU", unit="cpu")
 
 
 @drawn_once
 def memory_over_time(record: PriceRecord) -> Picture | None:
-    """The same of their working sets."""
+    """Return the working sets of all pods together; None if no kubelet reported any."""
     return _over_time(record, record.memory_series, of="memory", unit="B")
 
 
@@ -45,8 +45,8 @@ def _over_time(
         linear_axis(axes, "y", largest=largest, unit=unit)
         linear_axis(axes, "x", largest=last_s, unit="s", of="time")
         axes.axvspan(load.begin_s, load.end_s, color=COLOURS["band"], linewidth=0.0)
-        shown = thinned(points)
-        axes.plot([x for x, _ in shown], [y for _, y in shown], **CANDIDATE.of(len(shown)))
+        line_points = thin_out(points)
+        axes.plot([x for x, _ in line_points], [y for _, y in line_points], **CANDIDATE.of(len(line_points)))
 
     pods = f"the pods of {' and '.join(record.of)}"
     means = ", ".join(
@@ -55,7 +55,7 @@ def _over_time(
         if (value := (period.cpu.mean if period.cpu else None) if unit == "cpu" else period.memory) is not None
     )
     return Picture(
-        svg=draw(paint, label=f"{of} of {pods} over time, {record.profile} on {record.storage_class}", left=84),
+        svg=draw(paint, label=f"{of} of {pods} over time, {record.profile} on {record.storage_class}", left_px=84),
         caption=f"{of[0].upper()}{of[1:]} of {pods}, all together, over time; shaded: the load of {record.profile}.",
         text=f"{of[0].upper()}{of[1:]}: {means}.",
     )

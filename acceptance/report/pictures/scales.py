@@ -1,4 +1,4 @@
-"""Axes as people read them: in a unit that fits, with few round numbers."""
+"""Axes for readers: in a unit that fits, with few round numbers."""
 
 from __future__ import annotations
 
@@ -13,30 +13,32 @@ if TYPE_CHECKING:
 MOST_TICKS = 5
 
 
-def linear_axis(axes: Axes, which: Literal["x", "y"], *, largest: float, unit: Unit, of: str = "") -> None:
-    """An axis from zero to a little above `largest`, in a unit that fits. `of`: what it shows, where the unit alone
-    does not tell."""
+def linear_axis(axes: Axes, direction: Literal["x", "y"], *, largest: float, unit: Unit, of: str = "") -> None:
+    """Set an axis from zero to a little above `largest`, in a unit that fits.
+
+    `of`: the quantity, if the unit alone does not tell.
+    """
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     name, factor = unit_for(largest, unit=unit)
-    axis = axes.yaxis if which == "y" else axes.xaxis
+    axis = axes.yaxis if direction == "y" else axes.xaxis
     axis.set_major_locator(
         _in_units(MaxNLocator, factor)(nbins=MOST_TICKS, steps=[1, 2, 2.5, 5, 10], integer=unit == "pods")
     )
     axis.set_major_formatter(FuncFormatter(lambda value, _: _tick(round(value / factor, 9))))
-    (axes.set_ylim if which == "y" else axes.set_xlim)(0.0, largest * 1.06)
+    (axes.set_ylim if direction == "y" else axes.set_xlim)(0.0, largest * 1.06)
     axis.set_label_text(f"{of} ({name})" if of else name)
 
 
 def _tick(value: float) -> str:
-    """`1.5k`; but `0.5`, and not `500m`, which is read as another unit than the axis has."""
+    """Return `1.5k`; but `0.5`, and not `500m`, which looks like another unit than that of the axis."""
     from matplotlib.ticker import EngFormatter
 
     return EngFormatter(sep="")(value) if abs(value) >= 1.0 else f"{value:g}"
 
 
 def _in_units(locator: type, factor: float) -> type:
-    """The locator, with round numbers in another unit than that of the values."""
+    """Return the locator, with round numbers in another unit than that of the values."""
 
     class InUnits(locator):  # type: ignore[misc]
         def tick_values(self, low: float, high: float) -> object:
@@ -46,7 +48,7 @@ def _in_units(locator: type, factor: float) -> type:
 
 
 def log_axis(axes: Axes, *, smallest: float, largest: float, unit: Unit) -> None:
-    """A logarithmic y axis that holds both values (above zero), each tick with its unit."""
+    """Set a logarithmic y axis that includes both values (above zero), each tick with its unit."""
     low, high = smallest / 1.25, largest * 1.25
     axes.set_yscale("log")
     axes.set_ylim(low, high)
@@ -60,11 +62,13 @@ def log_axis(axes: Axes, *, smallest: float, largest: float, unit: Unit) -> None
 
 
 def round_numbers(low: float, high: float) -> list[float]:
-    """Some of 1, 2, 5, 10, 20, 50, ... from low to high, both above zero: no more than fit on an axis, and at least one
-    where high is 1.5 times low."""
+    """Return some of 1, 2, 5, 10, 20, 50, ... from low to high, both above zero.
+
+    They are no more than fit on an axis, and at least one if high is 1.5 times low.
+    """
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     for digits in ((1, 1.5, 2, 3, 4, 5, 6, 8), (1, 2, 5), (1, 3), (1,)):
-        found = [digit * 10.0**power for power in powers for digit in digits if low <= digit * 10.0**power <= high]
-        if len(found) <= MOST_TICKS + 1:
-            return found
-    return found[:: math.ceil(len(found) / MOST_TICKS)]
+        numbers = [digit * 10.0**power for power in powers for digit in digits if low <= digit * 10.0**power <= high]
+        if len(numbers) <= MOST_TICKS + 1:
+            return numbers
+    return numbers[:: math.ceil(len(numbers) / MOST_TICKS)]

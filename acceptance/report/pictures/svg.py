@@ -1,6 +1,6 @@
-"""What matplotlib writes, made fit to stand in a page: a plain inline SVG that takes its colours from the page.
+"""The output of matplotlib for a page: a plain inline SVG that takes its colors from the page.
 
-No script, no style attribute (a strict Content Security Policy refuses both), no id that another picture may have.
+No script, no style attribute (a strict Content Security Policy rejects both), no id that another picture may have.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _SVG = "http://www.w3.org/2000/svg"
 _HREF = "{http://www.w3.org/1999/xlink}href"
 _NUMBER = re.compile(r"-?\d+\.\d+")
 _REFERENCE = re.compile(r"url\(#([^)]+)\)")
-# What matplotlib says of each element and the page knows better, or what is so without being said.
+# Styles that matplotlib sets on each element but the page sets itself, or that are the default.
 _IDLE = {
     "font-family",
     "font",
@@ -30,11 +30,11 @@ _IDLE = {
 
 
 def inline(document: bytes, *, label: str, roles: Mapping[str, str], ink: str) -> Markup:
-    """The SVG document as an element for a page, as wide as there is room.
+    """Return the SVG document as an element for a page, as wide as there is room.
 
-    `label` is its name for who cannot see it. `roles`: what each colour (`#1f6fb4`) stands for; an element of that
-    colour gets the CSS classes `stroke-ROLE` and `fill-ROLE`, and keeps the colour for where no style sheet is. What
-    has the colour `ink` gets that of the text around it.
+    `label` names it for readers who cannot see it. `roles`: the meaning of each color (`#1f6fb4`); an element of that
+    color gets the CSS classes `stroke-ROLE` and `fill-ROLE`, and keeps the color for pages without a style sheet. An
+    element of the color `ink` gets the color of the text around it.
     """
     root = ET.fromstring(document)
     for parent in list(root.iter()):
@@ -59,12 +59,12 @@ def _name(element: ET.Element) -> str:
 
 
 def _plain(element: ET.Element, roles: Mapping[str, str], ink: str) -> None:
-    """Style attributes as presentation attributes, colours as classes, no more digits than can be seen."""
-    parts = [each.partition(":") for each in element.attrib.pop("style", "").split(";")]
-    declared = {name.strip(): value.strip() for name, _, value in parts if value}
-    if size := re.search(r"([\d.]+)px", declared.get("font", "")):
-        declared["font-size"] = size[1]
-    for name, value in declared.items():
+    """Turn style attributes into presentation attributes, and colors into classes; round numbers to visible digits."""
+    parts = [declaration.partition(":") for declaration in element.attrib.pop("style", "").split(";")]
+    styles = {name.strip(): value.strip() for name, _, value in parts if value}
+    if size := re.search(r"([\d.]+)px", styles.get("font", "")):
+        styles["font-size"] = size[1]
+    for name, value in styles.items():
         if name not in _IDLE and (name, value) not in (("stroke-width", "1"), ("fill-opacity", "1")):
             element.set(name, value.removesuffix("px"))
     for name in ("fill", "stroke"):
@@ -89,43 +89,43 @@ def _short(number: re.Match[str]) -> str:
 
 
 def _flatten(element: ET.Element) -> None:
-    """A group that says nothing of its own gives way to what it holds."""
-    kept: list[ET.Element] = []
+    """Replace a group without attributes of its own by its content."""
+    children: list[ET.Element] = []
     for child in element:
         _flatten(child)
         _share(child)
         if child.tag == "g" and not set(child.attrib) - {"id"}:
-            kept += child
+            children += child
         elif child.tag not in ("defs", "g") or len(child):
-            kept.append(child)
-    element[:] = kept
+            children.append(child)
+    element[:] = children
 
 
 def _share(group: ET.Element) -> None:
-    """What all markers of a line have in common stands once, on their group."""
-    if group.tag != "g" or len(group) < 2 or any(each.tag != "use" for each in group):
+    """Move the attributes that all markers of a line have in common to their group."""
+    if group.tag != "g" or len(group) < 2 or any(marker.tag != "use" for marker in group):
         return
     for name, value in list(group[0].attrib.items()):
-        if name not in ("x", "y", "href") and all(each.get(name) == value for each in group):
+        if name not in ("x", "y", "href") and all(marker.get(name) == value for marker in group):
             group.set(name, value)
-            for each in group:
-                del each.attrib[name]
+            for marker in group:
+                del marker.attrib[name]
 
 
 def _rename_ids(root: ET.Element, *, prefix: str) -> None:
-    """Ids that something refers to begin with the prefix; all others go."""
-    used: dict[str, str] = {}
+    """Prefix the ids that something refers to; remove all others."""
+    new_ids: dict[str, str] = {}
     for element in root.iter():
         for name, value in element.attrib.items():
-            found = _REFERENCE.findall(value) if name != "href" else [value.removeprefix("#")]
-            for each in found:
-                used.setdefault(each, f"{prefix}-{len(used)}")
+            old_ids = _REFERENCE.findall(value) if name != "href" else [value.removeprefix("#")]
+            for old_id in old_ids:
+                new_ids.setdefault(old_id, f"{prefix}-{len(new_ids)}")
     for element in root.iter():
         old = element.attrib.pop("id", "")
-        if old in used:
-            element.set("id", used[old])
+        if old in new_ids:
+            element.set("id", new_ids[old])
         for name, value in element.attrib.items():
             if name == "href":
-                element.set(name, "#" + used[value.removeprefix("#")])
+                element.set(name, "#" + new_ids[value.removeprefix("#")])
             else:
-                element.set(name, _REFERENCE.sub(lambda each: f"url(#{used[each[1]]})", value))
+                element.set(name, _REFERENCE.sub(lambda match: f"url(#{new_ids[match[1]]})", value))

@@ -1,4 +1,4 @@
-"""A metric from run to run: its values with their intervals, what was to be expected, where its level changed."""
+"""A metric from run to run: its values with their intervals, the expected range, and changes of its level."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from acceptance.report.picture import Picture
-from acceptance.report.pictures.canvas import COLOURS, DASHED, DOTTED, draw
+from acceptance.report.pictures.canvas import COLOURS, DASHES, DOTS, draw
 from acceptance.report.pictures.drawn_once import drawn_once
 from acceptance.report.pictures.lines import CANDIDATE, LIMIT, Look, key
 from acceptance.report.pictures.scales import linear_axis
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MOST = 45
-"""So many runs are drawn, the newest: more could not be told apart."""
-EXPECTED = Look(colour=COLOURS["axis"], dashes=DASHED, marker="")
+"""Maximum number of runs drawn, the newest: more could not be told apart."""
+EXPECTED = Look(colour=COLOURS["axis"], dashes=DASHES, marker="")
 NEWEST = Look(colour=COLOURS["ink"], dashes="", marker="D")
 
 
 @drawn_once
 def trend(record: TrendRecord) -> Picture | None:
-    """The last runs, one beside the other whatever lies between them, this one marked; None for fewer than two."""
+    """Return the last runs, evenly spaced, with this run marked; None for fewer than two."""
     points = [*record.points, *([record.this_run] if record.this_run else [])][-MOST:]
     largest = max((max(point.mean, point.high or 0.0) for point in points), default=0.0)
     if len(points) < 2 or largest <= 0.0:
@@ -51,14 +51,14 @@ def trend(record: TrendRecord) -> Picture | None:
 
     about = f"{record.metric} of {record.profile} on {record.storage_class}, run by run"
     return Picture(
-        svg=draw(paint, label=about, right=42),
+        svg=draw(paint, label=about, right_px=42),
         caption=_caption(record, points),
         text=_in_words(record, points),
     )
 
 
 def _limit(record: TrendRecord) -> float | None:
-    """What is just as much worse than the accepted level as the limit allows."""
+    """Return the value that is worse than the accepted level by exactly the margin of the limit."""
     if record.typical is None:
         return None
     return record.typical * (1.0 - record.margin if record.higher_is_better else 1.0 + record.margin)
@@ -70,14 +70,14 @@ def _paint_runs(axes: Axes, points: Sequence[TrendPoint], record: TrendRecord) -
         [0.0 if edge is None else max(0.0, abs(edge - point.mean)) for point, edge in zip(points, edges, strict=True)]
         for edges in ([point.low for point in points], [point.high for point in points])
     ]
-    axes.errorbar(places, [each.mean for each in points], yerr=reach, elinewidth=1.0, **CANDIDATE.of(0))
+    axes.errorbar(places, [point.mean for point in points], yerr=reach, elinewidth=1.0, **CANDIDATE.of(0))
     if record.this_run is not None:
         axes.plot([places[-1]], [points[-1].mean], clip_on=False, zorder=5, **(NEWEST.of(1) | {"markersize": 8.0}))
     if record.change_point is not None:
-        runs = [each.run for each in points]
+        runs = [point.run for point in points]
         if record.change_point.run in runs:
             place = runs.index(record.change_point.run) - 0.5
-            axes.axvline(place, color=COLOURS["limit"], linestyle=DOTTED)
+            axes.axvline(place, color=COLOURS["limit"], linestyle=DOTS)
             late = place > len(points) / 2
             axes.annotate(
                 f"{_day(record.change_point.date)} ",
@@ -87,8 +87,8 @@ def _paint_runs(axes: Axes, points: Sequence[TrendPoint], record: TrendRecord) -
                 ha="right" if late else "left",
             )
     axes.set_xlim(-0.6, len(points) - 0.4)
-    shown = sorted({0, len(points) // 2, len(points) - 1} if len(points) > 2 else {0, len(points) - 1})
-    axes.set_xticks(shown, [_day(points[each].date) for each in shown])
+    tick_places = sorted({0, len(points) // 2, len(points) - 1} if len(points) > 2 else {0, len(points) - 1})
+    axes.set_xticks(tick_places, [_day(points[place].date) for place in tick_places])
     axes.set_xlabel("run by run")
 
 

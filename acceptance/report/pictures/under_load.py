@@ -1,4 +1,4 @@
-"""Latency by the share of the capacity that a volume was asked for: flat at first, and steep after the knee."""
+"""Latency by the requested share of a volume's capacity: flat at first, and steep after the knee."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from acceptance.report.picture import Picture
-from acceptance.report.pictures.canvas import COLOURS, DASHED, DOTTED, draw
+from acceptance.report.pictures.canvas import COLOURS, DASHES, DOTS, draw
 from acceptance.report.pictures.drawn_once import drawn_once
 from acceptance.report.pictures.lines import LIMIT, Look, Point, key
 from acceptance.report.pictures.scales import log_axis
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
 LOOKS = {
     "p50": Look(colour=COLOURS["candidate"], dashes="-", marker="o"),
-    "p99": Look(colour=COLOURS["baseline"], dashes=DASHED, marker="s"),
-    "p99.9": Look(colour=COLOURS["ink"], dashes=DOTTED, marker="^"),
+    "p99": Look(colour=COLOURS["baseline"], dashes=DASHES, marker="s"),
+    "p99.9": Look(colour=COLOURS["ink"], dashes=DOTS, marker="^"),
 }
 LEAST_APART = 0.08
-"""of the capacity, between two numbers at the axis"""
+"""Minimum distance between two numbers at the axis, as a share of the capacity."""
 
 
 @drawn_once
 def latency_by_share(record: UnderLoadRecord, *, limits: Mapping[str, float]) -> Picture | None:
-    """Percentiles at each share, and last at the capacity itself; the y axis logarithmic. `limits` in s, by metric.
+    """Return the percentiles at each share, and last at the capacity itself; the y axis is logarithmic.
 
-    None where there are fewer than two points.
+    `limits` in s, by metric. None if there are fewer than two points.
     """
     lines = dict(_lines(record))
     values = [value for points in lines.values() for _, value in points]
@@ -38,8 +38,8 @@ def latency_by_share(record: UnderLoadRecord, *, limits: Mapping[str, float]) ->
     bounds = sorted(set(limits.values()))
 
     def paint(axes: Axes) -> None:
-        drawn = [*values, *bounds]
-        log_axis(axes, smallest=min(drawn), largest=max(drawn), unit="s")
+        drawn_values = [*values, *bounds]
+        log_axis(axes, smallest=min(drawn_values), largest=max(drawn_values), unit="s")
         shares = sorted({share for points in lines.values() for share, _ in points})
         axes.set_xlim(0.0, 1.06)
         ticks = _apart(shares)
@@ -53,7 +53,7 @@ def latency_by_share(record: UnderLoadRecord, *, limits: Mapping[str, float]) ->
 
     about = f"{record.profile} on {record.storage_class}"
     return Picture(
-        svg=draw(paint, label=f"Latency by the share of the capacity, {about}", left=76),
+        svg=draw(paint, label=f"Latency by the share of the capacity, {about}", left_px=76),
         caption=f"{record.profile}: latency by the share of the capacity, the y scale logarithmic; at 100 % without a "
         "rate limit, at the profile's own depth.",
         text=" ".join(_in_words(name, points) for name, points in lines.items()),
@@ -61,12 +61,14 @@ def latency_by_share(record: UnderLoadRecord, *, limits: Mapping[str, float]) ->
 
 
 def _lines(record: UnderLoadRecord) -> Iterator[tuple[str, list[Point]]]:
-    """Of each percentile what is known; a logarithmic scale has no zero."""
+    """Yield the known points of each percentile; a logarithmic scale has no zero."""
     direction = record.metric.partition(".")[0]
-    at = [(each.share, each.latencies) for each in record.shares] + [(1.0, record.at_capacity)]
+    at = [(share_record.share, share_record.latencies) for share_record in record.shares] + [(1.0, record.at_capacity)]
     for name in LOOKS:
         path = f"{direction}.latency.{name}"
-        points = [(share, found[path].mean) for share, found in at if path in found and found[path].mean > 0.0]
+        points = [
+            (share, latencies[path].mean) for share, latencies in at if path in latencies and latencies[path].mean > 0.0
+        ]
         if points:
             yield name, points
 
@@ -76,12 +78,12 @@ def _in_words(name: str, points: list[Point]) -> str:
 
 
 def _apart(shares: list[float]) -> list[float]:
-    """Those at the axis: far enough apart to be read, the highest in any case."""
-    kept = shares[-1:]
+    """Return the shares at the axis: far enough apart to be read, the highest in any case."""
+    ticks = shares[-1:]
     for share in reversed(shares[:-1]):
-        if kept[0] - share >= LEAST_APART:
-            kept.insert(0, share)
-    return kept
+        if ticks[0] - share >= LEAST_APART:
+            ticks.insert(0, share)
+    return ticks
 
 
 def _at(share: float) -> str:

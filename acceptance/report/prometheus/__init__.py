@@ -1,1 +1,1 @@
-"""What a run found as metrics, for Prometheus and what reads the same: `metrics.prom` and a Pushgateway."""
+"""The results of a run as metrics, for Prometheus and tools that read the same format."""

@@ -1,4 +1,4 @@
-"""From results to the samples of each candidate class, and to the text of `metrics.prom`."""
+"""The samples of each candidate class, from the results, and the text of `metrics.prom`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from acceptance.results.completeness import classes_under_test
 from acceptance.results.document import Results
 
 MARK = 8
-"""characters of an identity: enough to tell the clusters of an organization apart"""
+"""Characters of an identity: enough to tell the clusters of an organization apart."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Families:
     samples: tuple[Samples, ...]
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        """Each gauge with the samples of all candidates."""
+        """Yield each gauge with the samples of all candidates."""
         together: dict[Gauge, dict[Labels, float]] = {}
         for sample in self.samples:
             for gauge, values in sample:
@@ -41,21 +41,24 @@ class Families:
 
 
 def metrics_text(results: Results) -> str:
-    """All metrics of a run: OpenMetrics that the textfile collector of node_exporter reads as well."""
+    """Return all metrics of a run as OpenMetrics that the textfile collector of node_exporter reads as well."""
     families = Families(tuple(samples_of(results, candidate) for candidate in candidates(results)))
     text: bytes = generate_latest(families)  # type: ignore[no-untyped-call]
     return text.decode()
 
 
 def candidates(results: Results) -> list[str]:
-    """The classes under test; one without a name where the cluster's default class was asked for and never found."""
+    """Return the classes under test.
+
+    If the cluster's default class was requested and never found, this is one class without a name.
+    """
     return classes_under_test(results) or [""]
 
 
 def samples_of(results: Results, candidate: str) -> Samples:
-    """All that the run says of one candidate class; every sample names it, with cluster and tier."""
-    shared = {"cluster": cluster_name(results), "candidate": candidate, "tier": str(results.settings.get("tier", ""))}
-    samples = Samples(shared)
+    """Return all samples of one candidate class; every sample names it, with cluster and tier."""
+    labels = {"cluster": cluster_name(results), "candidate": candidate, "tier": str(results.settings.get("tier", ""))}
+    samples = Samples(labels)
     add_verdicts(samples, results, candidate)
     add_run(samples, results, candidate)
     add_measurements(samples, results, candidate)
@@ -65,9 +68,9 @@ def samples_of(results: Results, candidate: str) -> Samples:
 
 
 def cluster_name(results: Results) -> str:
-    """Which cluster it was, by its name and a mark of its identity: `kubeconfig/staging/0d1e4f3a`, `host/name-of-host`.
+    """Return the cluster by its name and a mark of its identity: `kubeconfig/staging/0d1e4f3a`, `host/name-of-host`.
 
-    Contexts of one name may be of several clusters, and each kubeconfig's current one has no name here.
+    Contexts of one name may be of several clusters, and the current context of a kubeconfig has no name here.
     """
     cluster, settings = results.cluster, results.settings
     if cluster is None:
@@ -81,7 +84,7 @@ def cluster_name(results: Results) -> str:
 
 
 def _mark(cluster: Cluster) -> str:
-    """The beginning of the UID of kube-system; of what is made for each run, the digest of where it is."""
+    """Return the beginning of the UID of kube-system; for a cluster that each run creates, the digest of its place."""
     if cluster.kind in ("kubeconfig", "in-cluster"):
         return cluster.identity[:MARK]
     return sha256(cluster.identity.encode()).hexdigest()[:MARK] if cluster.identity else ""

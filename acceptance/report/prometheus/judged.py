@@ -1,4 +1,4 @@
-"""What was judged: the verdict on the run, on each limit, and what the run itself was."""
+"""The verdicts as metrics: on the run and on each limit, and the facts about the run itself."""
 
 from __future__ import annotations
 
@@ -37,13 +37,15 @@ VERDICT_BOUND = Gauge(
 SUBJECT_VERDICTS = Gauge(
     name="subject_verdicts", help="number of verdicts of this subject with that status", labels=("subject", "status")
 )
-ASKED = Gauge(name="asked_limits", help="number of limits and comparison rules in the tier, for all classes of the run")
+ASKED_LIMITS = Gauge(
+    name="asked_limits", help="number of limits and comparison rules in the tier, for all classes of the run"
+)
 APPLYING = Gauge(name="applying_limits", help="those of asked_limits that apply to the classes under test")
-JUDGED = Gauge(name="judged_limits", help="those of applying_limits with a verdict other than skipped")
+JUDGED_LIMITS = Gauge(name="judged_limits", help="those of applying_limits with a verdict other than skipped")
 ERRORS = Gauge(name="errors", help="number of errors outside the storage, such as the environment or a leak")
 WARNINGS = Gauge(name="warnings", help="number of warnings about the run as a whole")
-STARTED = Gauge(name="started_timestamp_seconds", help="when the run began, as Unix time")
-FINISHED = Gauge(name="finished_timestamp_seconds", help="when the run ended, as Unix time; absent while it runs")
+STARTED_AT = Gauge(name="started_timestamp_seconds", help="when the run began, as Unix time")
+FINISHED_AT = Gauge(name="finished_timestamp_seconds", help="when the run ended, as Unix time; absent while it runs")
 DURATION = Gauge(name="duration_seconds", help="how long the run took; absent while it runs")
 COMPLETE = Gauge(name="complete", help="1 if the run ended and reached all selected tests, else 0")
 EXIT_STATUS = Gauge(name="exit_status", help="exit status of the run; absent while it runs")
@@ -55,16 +57,16 @@ RUN_INFO = Gauge(
 
 
 def add_verdicts(samples: Samples, results: Results, candidate: str) -> None:
-    """The verdicts on the candidate."""
+    """Set the samples of the verdicts on the candidate."""
     own = [verdict for verdict in results.verdicts if verdict.storage_class == candidate]
     samples.set_one_of(OVERALL, "status", results.overall, get_args(Overall))
     in_part = missing(results, storage_class=candidate).in_part
     samples.set_one_of(CLASS_OVERALL, "status", overall(own, in_part=in_part), get_args(Overall))
     for status in get_args(Status):
-        samples.set(VERDICTS, sum(each.status == status for each in own), status=status)
-    for subject in dict.fromkeys(each.subject or "" for each in own):
+        samples.set(VERDICTS, sum(verdict.status == status for verdict in own), status=status)
+    for subject in dict.fromkeys(verdict.subject or "" for verdict in own):
         for status in get_args(Status):
-            count = sum((each.subject or "", each.status) == (subject, status) for each in own)
+            count = sum((verdict.subject or "", verdict.status) == (subject, status) for verdict in own)
             samples.set(SUBJECT_VERDICTS, count, subject=subject, status=status)
     for question, verdicts in _by_question(own).items():
         labels = dict(zip(("profile", "metric", "rule"), question, strict=True))
@@ -77,7 +79,7 @@ def add_verdicts(samples: Samples, results: Results, candidate: str) -> None:
 
 
 def add_run(samples: Samples, results: Results, candidate: str) -> None:
-    """The run, as it stands for each of its candidates."""
+    """Set the samples of the run, which are the same for each of its candidates."""
     run, cluster = results.run, results.cluster
     classes = {storage_class.name: storage_class for storage_class in cluster.storage_classes} if cluster else {}
     samples.set(
@@ -91,31 +93,34 @@ def add_run(samples: Samples, results: Results, candidate: str) -> None:
         limits=_limits(results),
     )
     left_out = missing(results)
-    samples.set(ASKED, results.tier_limits)
+    samples.set(ASKED_LIMITS, results.tier_limits)
     samples.set(APPLYING, left_out.applying)
-    samples.set(JUDGED, left_out.judged)
+    samples.set(JUDGED_LIMITS, left_out.judged_count)
     samples.set(ERRORS, len(results.errors))
     samples.set(WARNINGS, len(results.warnings))
     samples.set(COMPLETE, is_whole(results))
-    samples.set(STARTED, run.started.timestamp())
+    samples.set(STARTED_AT, run.started.timestamp())
     samples.set(EXIT_STATUS, run.exit_status)
     if run.finished is not None:
-        samples.set(FINISHED, run.finished.timestamp())
+        samples.set(FINISHED_AT, run.finished.timestamp())
         samples.set(DURATION, (run.finished - run.started).total_seconds())
 
 
 def _limits(results: Results) -> str:
-    """`shipped-0.1.0`, or the digest of another file; empty where it is not known."""
-    known = results.tested_with
-    if known is None or not known.limits_digest:
+    """Return `shipped-0.1.0`, or the digest of another file; the empty text if it is not known."""
+    conditions = results.tested_with
+    if conditions is None or not conditions.limits_digest:
         return ""
-    return f"shipped-{results.run.suite_version}" if known.limits_shipped else f"sha256:{known.limits_digest}"
+    return f"shipped-{results.run.suite_version}" if conditions.limits_shipped else f"sha256:{conditions.limits_digest}"
 
 
 def _by_question(verdicts: Sequence[Verdict]) -> dict[tuple[str, ...], list[Verdict]]:
-    """By what the verdict's id says after the class: profile, metric, rule. Several that ask the same are one."""
-    found: dict[tuple[str, ...], list[Verdict]] = {}
+    """Group the verdicts by the parts of their id after the class: profile, metric, rule.
+
+    Several verdicts on the same question are one entry.
+    """
+    by_question: dict[tuple[str, ...], list[Verdict]] = {}
     for verdict in verdicts:
         parts = verdict.id.split("/", 3)[1:]
-        found.setdefault((*parts, *[""] * (3 - len(parts))), []).append(verdict)
-    return found
+        by_question.setdefault((*parts, *[""] * (3 - len(parts))), []).append(verdict)
+    return by_question

@@ -1,4 +1,4 @@
-"""What single volumes did: a gauge for each kind of metric, each with the bounds of its interval."""
+"""The measurements of single volumes: a gauge for each kind of metric, with the bounds of its interval."""
 
 from __future__ import annotations
 
@@ -53,31 +53,38 @@ _PATTERN = ("random", "sequential", "sync", "read", "write")
 
 
 def add_measurements(samples: Samples, results: Results, candidate: str) -> None:
-    """The candidate's measurements, and those of the baseline that were made in turn with them."""
-    own = [each for each in results.measurements if (each.role, each.storage_class) == ("candidate", candidate)]
+    """Set the samples of the candidate's measurements, and of the baseline's that were made in turn with them."""
+    own = [
+        measurement
+        for measurement in results.measurements
+        if (measurement.role, measurement.storage_class) == ("candidate", candidate)
+    ]
     for measurement in own:
         for path, ratio in measurement.against_baseline.items():
             labels = {"profile": measurement.profile, "pattern": pattern(measurement.profile), "metric": path}
             samples.set_bounds(RATIO, ratio.ratio, low=ratio.low, high=ratio.high, **labels)
-    beside = {each.compared_with for each in own}
-    for measurement in (*own, *(each for each in results.measurements if each.id in beside)):
+    beside = {measurement.compared_with for measurement in own}
+    for measurement in (*own, *(baseline for baseline in results.measurements if baseline.id in beside)):
         for path, estimate in measurement.metrics.items():
             _add(samples, measurement, Metric.parse(path), estimate)
 
 
 def add_steps(samples: Samples, results: Results, candidate: str) -> None:
-    """How long the steps of a volume's life took."""
+    """Set the duration of each step of a volume's life."""
     times: dict[str, list[float]] = {}
-    for each in results.steps:
-        if each.storage_class == candidate:
-            times.setdefault(each.step, []).append(each.seconds)
+    for record in results.steps:
+        if record.storage_class == candidate:
+            times.setdefault(record.step, []).append(record.seconds)
     for step, seconds in times.items():
         samples.set(STEP, median(seconds), step=step, statistic="median")
         samples.set(STEP, max(seconds), step=step, statistic="longest")
 
 
 def pattern(profile: str) -> str:
-    """The words of its name that say how it reads and writes: `random-read`, `sync-write`; empty where none does."""
+    """Return the words of the profile's name that say how it reads and writes.
+
+    Such as `random-read`, `sync-write`; the empty text if no word does.
+    """
     return "-".join(word for word in profile.split("-") if word in _PATTERN)
 
 

@@ -1,4 +1,4 @@
-"""How what a run found gets to a Pushgateway."""
+"""The push of a run's metrics to a Pushgateway."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from acceptance.text.redaction import redact
 
 JOB = "storage_acceptance"
 TIMEOUT_S = 10.0
-"""for all that is pushed at the end of a run: it is not worth more of the time of those who wait for the verdict"""
+"""Maximum duration of the push at the end of a run: users wait for the verdict and should not wait longer."""
 
 
 def push(results: Results, gateway: Gateway, *, timeout_s: float = TIMEOUT_S) -> str | None:
-    """Put what was found in the place of what the run before said of the same class; why not, where it failed.
+    """Replace the metrics of the previous run of the same class; return the reason if that failed.
 
-    One group for each candidate class and cluster: runs of other classes stay as they are.
+    There is one group for each candidate class and cluster: runs of other classes stay as they are.
     """
     problems: list[str] = []
-    # A time-out of a socket begins anew with each byte, and none counts for the look-up of a name.
+    # A socket's timeout starts again with each byte, and covers no name resolution.
     sender = threading.Thread(target=_push_all, args=(results, gateway, problems, timeout_s), daemon=True)
     sender.start()
     sender.join(timeout_s)
@@ -37,7 +37,10 @@ def push(results: Results, gateway: Gateway, *, timeout_s: float = TIMEOUT_S) ->
 
 
 def _push_all(results: Results, gateway: Gateway, problems: list[str], timeout_s: float) -> None:
-    """Whatever goes wrong is a problem: nobody would hear of what ends a thread."""
+    """Push the samples of all candidates.
+
+    Any error is appended to `problems`: an exception that ends a thread would be lost.
+    """
     try:
         for candidate in candidates(results):
             samples = samples_of(results, candidate)
@@ -45,12 +48,12 @@ def _push_all(results: Results, gateway: Gateway, problems: list[str], timeout_s
                 gateway.url,
                 job=JOB,
                 registry=Families((samples,)),
-                grouping_key={name: samples.shared[name] for name in ("cluster", "candidate")},
+                grouping_key={name: samples.common_labels[name] for name in ("cluster", "candidate")},
                 timeout=timeout_s,
                 handler=_handler(gateway),
             )
     except Exception as error:
-        problems.append(_told(error))
+        problems.append(_describe(error))
 
 
 def _handler(gateway: Gateway) -> Any:
@@ -59,12 +62,12 @@ def _handler(gateway: Gateway) -> Any:
     return partial(exposition.basic_auth_handler, username=gateway.user, password=gateway.password or "")
 
 
-def _told(error: Exception) -> str:
+def _describe(error: Exception) -> str:
     if isinstance(error, HTTPError):
-        said = ""
-        with suppress(OSError, HTTPException):  # it may hang up before it has said all
-            said = " ".join(error.read(300).decode(errors="replace").split())
-        return f"it answered {error.code} {error.reason}" + (f": {said}" if said else "")
+        body = ""
+        with suppress(OSError, HTTPException):  # it may hang up before it has sent everything
+            body = " ".join(error.read(300).decode(errors="replace").split())
+        return f"it answered {error.code} {error.reason}" + (f": {body}" if body else "")
     if isinstance(error, URLError):
         return f"it cannot be reached: {error.reason}"
     return f"{type(error).__name__}: {error}"

@@ -1,4 +1,4 @@
-"""What every kind of record in results.json gives to metrics.prom."""
+"""The metrics in metrics.prom that each kind of record in results.json gives."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from acceptance.results.document import Results, SustainedRecord
 
 
 def add_records(samples: Samples, results: Results, candidate: str) -> None:
-    """What all records say of the candidate, and of no class at all, as far as the run came to it."""
+    """Set the samples of all records on the candidate, and of those without a class, as far as the run got."""
     for name, gauges in GAUGES.items():
         for record in getattr(results, name):
             about = record.load if isinstance(record, SustainedRecord) else record

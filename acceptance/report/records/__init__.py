@@ -1,1 +1,1 @@
-"""What the report says of each kind of record: parts of a chapter, and metrics. A file a subject; nothing is judged."""
+"""The report's parts and metrics for each kind of record, one file for each subject; nothing is judged."""

@@ -1,4 +1,4 @@
-"""What volumes can do, for the report: one row a class and capability. Nothing is judged here."""
+"""The capabilities of volumes, for the report: a row for each class and capability. Nothing is judged here."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import get_args
 
 from acceptance.report.chapters import in_chapter
-from acceptance.report.gauges import Found, Gauge, declare_gauges
+from acceptance.report.gauges import Gauge, LabeledValues, declare_gauges
 from acceptance.report.parts import Part, Table, mark, name, words
 from acceptance.results.document import Results, Status
 from acceptance.results.features import CapabilityRecord, CapabilityStatus
 
-_SHOWN: dict[CapabilityStatus, tuple[Status, str]] = {
+_MARKS: dict[CapabilityStatus, tuple[Status, str]] = {
     "seen": ("pass", "seen"),
     "missing": ("skipped", "missing"),
     "failed": ("fail", "failed"),
@@ -21,9 +21,9 @@ _SHOWN: dict[CapabilityStatus, tuple[Status, str]] = {
 
 @in_chapter("features")
 def capability_parts(results: Results) -> Iterator[Part]:
-    """A row for each record, in the order in which they were tried."""
+    """Yield a table with a row for each record, in the order in which they were tried."""
     if results.capabilities:
-        from acceptance.trials.features.trying import titled  # all trials of features, which other reports do not need
+        from acceptance.trials.features.trying import title_of  # loads all trials of features: other reports need none
 
         table = Table(
             label="Capabilities",
@@ -31,8 +31,8 @@ def capability_parts(results: Results) -> Iterator[Part]:
             rows=[
                 (
                     name(capability.storage_class),
-                    titled(capability.capability),
-                    mark(*_SHOWN[capability.status]),
+                    title_of(capability.capability),
+                    mark(*_MARKS[capability.status]),
                     capability.how,
                 )
                 for capability in results.capabilities
@@ -41,7 +41,7 @@ def capability_parts(results: Results) -> Iterator[Part]:
         yield Part(blocks=["The table shows only what the suite tried.", table])
 
 
-def _capability(record: CapabilityRecord) -> Found:
+def _capability(record: CapabilityRecord) -> LabeledValues:
     for status in get_args(CapabilityStatus):
         yield float(record.status == status), {"capability": record.capability, "status": status}
 

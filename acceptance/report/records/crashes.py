@@ -1,4 +1,4 @@
-"""Crashes and failovers for the report: what was lost, and where the time went. Nothing is judged here."""
+"""Crashes and failovers for the report: lost records, and the time of each phase. Nothing is judged here."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from markupsafe import Markup
 
 from acceptance.report.chapters import in_chapter
-from acceptance.report.gauges import Found, Gauge, declare_gauges
+from acceptance.report.gauges import Gauge, LabeledValues, declare_gauges
 from acceptance.report.parts import Part, Table, mark, name, numbers, words
 from acceptance.results.crashes import DurabilityRecord, FailoverRecord, Failure
 from acceptance.results.document import Results
@@ -25,7 +25,7 @@ _MOVES: dict[Failure, str] = {
 
 @in_chapter("durability")
 def crash_parts(results: Results) -> Iterator[Part]:
-    """One row for each crash, in the order in which they happened; then each failover and each drain."""
+    """Yield a table with a row for each crash, in their order; then a part for each failover and each drain."""
     if results.durability:
         yield Part(
             title="What was acknowledged, after a crash",
@@ -35,40 +35,40 @@ def crash_parts(results: Results) -> Iterator[Part]:
                 Table(
                     label="After a crash",
                     columns=(*words("StorageClass", "Crash", "Written on"), *numbers("Acknowledged"), *words("Lost")),
-                    rows=[_row(each) for each in results.durability],
+                    rows=[_row(record) for record in results.durability],
                     narrow=True,
                 ),
             ],
         )
-    yield from map(_moved, results.failovers)
+    yield from map(_move_part, results.failovers)
 
 
 def _row(record: DurabilityRecord) -> tuple[str, ...]:
-    moved = "" if record.node == record.read_on else f", read on {record.read_on}"
-    lost = f"{record.lost_count:,}: {ranges_in_words(record.lost)}"
+    reader = "" if record.node == record.read_on else f", read on {record.read_on}"
+    loss = f"{record.lost_count:,}: {ranges_in_words(record.lost)}"
     return (
         name(record.storage_class),
         f"{TITLES[record.failure]} ({record.what})",
-        f"{record.node}{moved}",
+        f"{record.node}{reader}",
         f"{record.acknowledged:,} in {shown_time(record.write_s)}",
-        mark("fail", "lost", lost) if record.lost else "none",
+        mark("fail", "lost", loss) if record.lost else "none",
     )
 
 
-def _moved(record: FailoverRecord) -> Part:
-    """Phase by phase: name, seconds, share of the whole."""
-    what, total = _MOVES[record.failure], record.seconds
+def _move_part(record: FailoverRecord) -> Part:
+    """Return a part with a row for each phase: name, seconds, share of the total."""
+    title, total = _MOVES[record.failure], record.seconds
     between = (
         f"From {record.failed_node} to {record.node}; from the last durable write on the one node to the first on "
         "the other."
     )
-    stayed = mark("fail", "stayed", f"on the first: {', '.join(record.stayed)}.") if record.stayed else None
+    leftovers = mark("fail", "stayed", f"on the first: {', '.join(record.stayed)}.") if record.stayed else None
     return Part(
-        title=f"{what} of {record.storage_class}: {shown_time(total)}",
+        title=f"{title} of {record.storage_class}: {shown_time(total)}",
         blocks=[
-            Markup("{} {}").format(between, stayed) if stayed else between,
+            Markup("{} {}").format(between, leftovers) if leftovers else between,
             Table(
-                label=what,
+                label=title,
                 columns=(*words("Phase"), *numbers("Took", "Share")),
                 rows=[
                     (phase.name, shown_time(phase.seconds), f"{100 * phase.seconds / total if total else 0.0:.0f} %")
@@ -80,11 +80,11 @@ def _moved(record: FailoverRecord) -> Part:
 
 
 def _moves(failure: Failure, name: str, help: str, phases: str) -> tuple[Gauge, Gauge]:
-    def total(record: FailoverRecord) -> Found:
+    def total(record: FailoverRecord) -> LabeledValues:
         if record.failure == failure:
             yield record.seconds, {}
 
-    def parts(record: FailoverRecord) -> Found:
+    def parts(record: FailoverRecord) -> LabeledValues:
         if record.failure == failure:
             yield from ((phase.seconds, {"phase": phase.name}) for phase in record.phases)
 
@@ -122,7 +122,7 @@ declare_gauges(
 )
 
 
-def _records(record: DurabilityRecord | PostgresqlRecord) -> Found:
+def _records(record: DurabilityRecord | PostgresqlRecord) -> LabeledValues:
     failure = record.failure if isinstance(record, DurabilityRecord) else "postgresql-killed"
     yield record.acknowledged, {"failure": failure, "state": "acknowledged"}
     yield record.lost_count, {"failure": failure, "state": "lost"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from acceptance.report.chapters import in_chapter
-from acceptance.report.gauges import Found, Gauge, declare_gauges
+from acceptance.report.gauges import Gauge, LabeledValues, declare_gauges
 from acceptance.report.parts import Part, Table, mark, name, numbers, words
 from acceptance.results.disruptions import KilledPod, StoragePodsRecord
 from acceptance.results.document import Results
@@ -14,7 +14,7 @@ from acceptance.wording.records import ranges_in_words, shown_time
 
 @in_chapter("durability", place=2)
 def killed_pod_parts(results: Results) -> Iterator[Part]:
-    """A row for each kill, in their order, and one for each selector."""
+    """Yield a table with a row for each kill, in their order, and one with a row for each selector."""
     kills = [_row(record.storage_class, kill) for record in results.storage_pods for kill in record.kills]
     if kills:
         times = numbers("Another Ready after", "Longest gap", "New volume usable after")
@@ -36,7 +36,7 @@ def killed_pod_parts(results: Results) -> Iterator[Part]:
                         *numbers("Records acknowledged"),
                         *words("Lost"),
                     ),
-                    rows=[_lost(record) for record in results.storage_pods],
+                    rows=[_loss_row(record) for record in results.storage_pods],
                 ),
             ],
         )
@@ -54,22 +54,22 @@ def _row(storage_class: str, kill: KilledPod) -> tuple[str, ...]:
     )
 
 
-def _lost(record: StoragePodsRecord) -> tuple[str, ...]:
-    lost = record.unread or (f"{record.lost_count:,}: {ranges_in_words(record.lost)}" if record.lost else "")
+def _loss_row(record: StoragePodsRecord) -> tuple[str, ...]:
+    loss = record.unread or (f"{record.lost_count:,}: {ranges_in_words(record.lost)}" if record.lost else "")
     return (
         name(record.storage_class),
         name(record.selector),
         f"{record.left:,}" if record.left else "none",
         f"{record.acknowledged:,}",
-        mark("fail", "lost", lost) if lost else "none",
+        mark("fail", "lost", loss) if loss else "none",
     )
 
 
-def _killed(record: StoragePodsRecord) -> Found:
-    for what in ("ready", "gap", "new_volume"):
-        times = [getattr(kill, f"{what}_s") for kill in record.kills]
+def _longest_times(record: StoragePodsRecord) -> LabeledValues:
+    for period in ("ready", "gap", "new_volume"):
+        times = [getattr(kill, f"{period}_s") for kill in record.kills]
         if times and None not in times:
-            yield max(times), {"pods": record.selector, "what": what}
+            yield max(times), {"pods": record.selector, "what": period}
 
 
 declare_gauges(
@@ -79,6 +79,6 @@ declare_gauges(
         help="longest time after a pod of the storage was killed, by what: until another was Ready, without a durable "
         "write, until a new volume was usable",
         labels=("pods", "what"),
-        samples=_killed,
+        samples=_longest_times,
     ),
 )

@@ -1,4 +1,4 @@
-"""Figures of subjects whose records have no form of their own: one part a record, and one metric for all."""
+"""Figures of subjects whose records have no form of their own: a part for each record, and one metric for all."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pydantic import JsonValue
 
 from acceptance.report.chapters import in_chapter
-from acceptance.report.gauges import Figure, Found, Gauge, declare_gauges
+from acceptance.report.gauges import Figure, Gauge, LabeledValues, declare_gauges
 from acceptance.report.parts import Column, Part, Table, numbers, on, words
 from acceptance.results.document import Results
 from acceptance.results.figures import FiguresRecord, NamedFigure
@@ -16,7 +16,7 @@ from acceptance.text.quantities import format_quantity
 
 
 def figure_parts_of(subject: str) -> Callable[[Results], Iterator[Part]]:
-    """Return what makes one part of each record of the subject."""
+    """Return a function that makes a part of each record of the subject."""
     return lambda results: (_part(record) for record in results.figures if record.subject == subject)
 
 
@@ -28,13 +28,13 @@ def _part(record: FiguresRecord) -> Part:
     figures = Table(
         label="Figures",
         columns=(*words("Figure"), *numbers("Value", "Interval")),
-        rows=[(figure.metric, *_shown(figure)) for figure in record.figures],
+        rows=[(figure.metric, *_value_and_interval(figure)) for figure in record.figures],
     )
     title = on(SUBJECTS[record.subject], record.storage_class)
     return Part(title=title, blocks=[[f"{record.done[:1].upper()}{record.done[1:]}."], figures, _rows(record)])
 
 
-def _shown(figure: NamedFigure) -> tuple[str, str]:
+def _value_and_interval(figure: NamedFigure) -> tuple[str, str]:
     if figure.value is None:
         return "not known", figure.unknown
     value = format_quantity(figure.value, unit=figure.unit)
@@ -61,7 +61,7 @@ def _cell(value: JsonValue) -> str:
     return f"{value:,.4g}" if isinstance(value, float) else str(value)
 
 
-def _figures(record: FiguresRecord) -> Found:
+def _figures(record: FiguresRecord) -> LabeledValues:
     for figure in record.figures:
         yield (
             Figure(figure.value, figure.low, figure.high),

@@ -1,4 +1,4 @@
-"""Full volumes, for the report: a row for each thing that one must do. Nothing is judged here."""
+"""Full volumes, for the report: a row for each requirement on one. Nothing is judged here."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import get_args
 
 from acceptance.report.chapters import in_chapter
-from acceptance.report.gauges import Found, Gauge, declare_gauges
+from acceptance.report.gauges import Gauge, LabeledValues, declare_gauges
 from acceptance.report.parts import Part, Table, mark, name, words
 from acceptance.results.document import Results, Status
 from acceptance.results.filling import TITLES, Finding, FullVolumeRecord
 
-_SHOWN: dict[str, tuple[Status, str]] = {
+_MARKS: dict[str, tuple[Status, str]] = {
     "held": ("pass", "held"),
     "failed": ("fail", "failed"),
     "not_tried": ("skipped", "not tried"),
@@ -20,9 +20,9 @@ _SHOWN: dict[str, tuple[Status, str]] = {
 
 @in_chapter("durability", place=3)
 def full_volume_parts(results: Results) -> Iterator[Part]:
-    """A row for each finding, class by class."""
+    """Yield a table with a row for each finding, class by class."""
     rows = [
-        (name(record.storage_class), TITLES[finding.aspect], mark(*_SHOWN[finding.status]), finding.how)
+        (name(record.storage_class), TITLES[finding.aspect], mark(*_MARKS[finding.status]), finding.how)
         for record in results.full_volumes
         for finding in record.findings
     ]
@@ -41,7 +41,7 @@ def full_volume_parts(results: Results) -> Iterator[Part]:
         )
 
 
-def _aspects(record: FullVolumeRecord) -> Found:
+def _aspects(record: FullVolumeRecord) -> LabeledValues:
     for finding in record.findings:
         for status in get_args(Finding.model_fields["status"].annotation):
             yield float(finding.status == status), {"aspect": finding.aspect, "status": status}

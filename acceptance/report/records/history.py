@@ -1,11 +1,11 @@
-"""What earlier runs say of each metric that has a limit on that. Nothing is judged here."""
+"""The trend of each metric that has a limit on it, from earlier runs. Nothing is judged here."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from acceptance.report.chapters import in_chapter
-from acceptance.report.gauges import Figure, Found, Gauge, declare_gauges
+from acceptance.report.gauges import Figure, Gauge, LabeledValues, declare_gauges
 from acceptance.report.parts import Part
 from acceptance.report.pictures import trend
 from acceptance.results.document import Results
@@ -14,20 +14,20 @@ from acceptance.results.history import TrendRecord
 
 @in_chapter("history")
 def trend_parts(results: Results) -> Iterator[Part]:
-    """A picture of each metric."""
-    return (Part(blocks=[trend(each)]) for each in results.trends)
+    """Return a picture of each metric."""
+    return (Part(blocks=[trend(record)]) for record in results.trends)
 
 
-def _level(record: TrendRecord) -> Found:
+def _level(record: TrendRecord) -> LabeledValues:
     level = Figure(record.typical, record.expected_low, record.expected_high)
     yield level, {"profile": record.profile, "metric": record.metric, "unit": record.unit}
 
 
-def _runs(record: TrendRecord) -> Found:
+def _runs(record: TrendRecord) -> LabeledValues:
     yield record.compared_with, {"profile": record.profile, "metric": record.metric}
 
 
-def _change(record: TrendRecord) -> Found:
+def _change(record: TrendRecord) -> LabeledValues:
     if record.change_point is not None:
         yield record.change_point.change, {"profile": record.profile, "metric": record.metric}
 

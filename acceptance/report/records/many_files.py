@@ -1,4 +1,4 @@
-"""Volumes of very many files, for the report: how fast they were, how soon pods started. Nothing is judged here."""
+"""Volumes of very many files, for the report: their rates, and start times of pods. Nothing is judged here."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from acceptance.limits.declared import MANY_FILES
 from acceptance.report.chapters import in_chapter
-from acceptance.report.gauges import Figure, Found, Gauge, declare_gauges
+from acceptance.report.gauges import Figure, Gauge, LabeledValues, declare_gauges
 from acceptance.report.parts import Part, Table, name, numbers, on, words
 from acceptance.report.pictures import rates_by_files, starts_by_files
 from acceptance.report.pictures.levels import Level
 from acceptance.results.bounds import bounds_of
 from acceptance.results.document import Results
 from acceptance.results.many_files import (
-    DONE,
+    FILE_OUTCOMES,
     START_KINDS,
     STARTS,
     FileRate,
@@ -27,19 +27,19 @@ from acceptance.text.quantities import format_quantity
 
 @in_chapter("many-files")
 def many_files_parts(results: Results) -> Iterator[Part]:
-    """One of each candidate, in the order in which they were asked."""
+    """Return a part for each candidate, in the order in which they were tested."""
     beside = next((record for record in results.many_files if record.role == "baseline"), None)
     return (_part(record, beside, results) for record in results.many_files if record.role == "candidate")
 
 
 def _part(record: ManyFilesRecord, beside: ManyFilesRecord | None, results: Results) -> Part:
-    theirs = {rate.operation: rate for rate in beside.rates} if beside else {}
-    others = () if beside is None else (name(beside.storage_class), "Times as fast")
-    heads = ("Files", "Files a second", f"{100 * record.confidence:.4g} % interval", *others)
+    baseline_rates = {rate.operation: rate for rate in beside.rates} if beside else {}
+    baseline_heads = () if beside is None else (name(beside.storage_class), "Times as fast")
+    heads = ("Files", "Files a second", f"{100 * record.confidence:.4g} % interval", *baseline_heads)
     rates = Table(
         label="Files a second",
         columns=(*words("Operation"), *numbers(*heads)),
-        rows=[_rate_row(rate, theirs.get(rate.operation), record)[: 1 + len(heads)] for rate in record.rates],
+        rows=[_rate_row(rate, baseline_rates.get(rate.operation), record)[: 1 + len(heads)] for rate in record.rates],
     )
     full = f"Started on {record.files:,} files after"
     starts = Table(
@@ -59,25 +59,28 @@ def _part(record: ManyFilesRecord, beside: ManyFilesRecord | None, results: Resu
     )
 
 
-def _rate_row(rate: FileRate, theirs: FileRate | None, record: ManyFilesRecord) -> tuple[str, ...]:
-    """Files a second with their interval, the same on the baseline, and how many times that is."""
+def _rate_row(rate: FileRate, baseline_rate: FileRate | None, record: ManyFilesRecord) -> tuple[str, ...]:
+    """Return files a second with their interval, the baseline's files a second, and the ratio of the two."""
     return (
-        DONE[rate.operation],
+        FILE_OUTCOMES[rate.operation],
         f"{rate.files:,}",
         _per_s(rate.seconds_each),
         "" if rate.low is None or rate.high is None else f"{_per_s(rate.high)} to {_per_s(rate.low)}",
-        "" if theirs is None else _per_s(theirs.seconds_each),
-        "" if theirs is None else _ratio(rate, theirs, record),
+        "" if baseline_rate is None else _per_s(baseline_rate.seconds_each),
+        "" if baseline_rate is None else _ratio(rate, baseline_rate, record),
     )
 
 
-def _ratio(rate: FileRate, theirs: FileRate, record: ManyFilesRecord) -> str:
-    """How many times the baseline's rate it is; the two were done one after the other."""
-    times, others = ([s / n for s, n in zip(each.seconds, each.counts, strict=True)] for each in (rate, theirs))
-    found = independent_ratio(others, times, confidence=record.confidence)
-    if found is None:
+def _ratio(rate: FileRate, baseline_rate: FileRate, record: ManyFilesRecord) -> str:
+    """Return the ratio to the baseline's rate; the two were measured one after the other."""
+    own_times, baseline_times = (
+        [s / n for s, n in zip(measurement.seconds, measurement.counts, strict=True)]
+        for measurement in (rate, baseline_rate)
+    )
+    ratio = independent_ratio(baseline_times, own_times, confidence=record.confidence)
+    if ratio is None:
         return ""
-    return f"{found.mean:.3g}x ({found.low:.3g}x to {found.high:.3g}x)"
+    return f"{ratio.mean:.3g}x ({ratio.low:.3g}x to {ratio.high:.3g}x)"
 
 
 def _per_s(seconds_each: float) -> str:
@@ -85,10 +88,10 @@ def _per_s(seconds_each: float) -> str:
 
 
 def _start_row(record: ManyFilesRecord, kind: StartKind) -> tuple[str, ...] | None:
-    """How soon pods started on the empty volume, and on the full one."""
-    found = [start for start in record.starts if start.kind == kind]
-    empty, full = ([each for each in found if bool(each.files) == full] for full in (False, True))
-    return (STARTS[kind], _times(empty), _times(full)) if found else None
+    """Return the start times of pods on the empty volume, and on the full one."""
+    starts = [start for start in record.starts if start.kind == kind]
+    empty, full = ([start for start in starts if bool(start.files) == full] for full in (False, True))
+    return (STARTS[kind], _times(empty), _times(full)) if starts else None
 
 
 def _times(starts: list[StartRecord]) -> str:
@@ -98,7 +101,7 @@ def _times(starts: list[StartRecord]) -> str:
 
 
 def _levels(record: ManyFilesRecord, results: Results) -> Iterator[Level]:
-    """The limits on starts that were judged."""
+    """Yield the limits on starts that were judged."""
     about = (record.storage_class, MANY_FILES.profile)
     verdicts = [verdict for verdict in results.verdicts if (verdict.storage_class, verdict.profile) == about]
     limits = {verdict.metric: verdict.limit for verdict in verdicts}
@@ -121,13 +124,13 @@ def _sentences(record: ManyFilesRecord) -> Iterator[str]:
             yield f"A pod ({STARTS[start.kind]}) did not start on {start.files:,} files: {start.why}"
 
 
-def _rates(record: ManyFilesRecord) -> Found:
+def _rates(record: ManyFilesRecord) -> LabeledValues:
     for rate in record.rates:
         mean, low, high = (1 / seconds if seconds else None for seconds in (rate.seconds_each, rate.high, rate.low))
         yield Figure(mean, low, high), {"operation": rate.operation}
 
 
-def _starts(record: ManyFilesRecord) -> Found:
+def _starts(record: ManyFilesRecord) -> LabeledValues:
     slowest: dict[tuple[str, int], float] = {}
     for start in record.starts:
         if start.seconds is not None:

@@ -1,13 +1,13 @@
-"""Scale runs for the report: a row a step, and in words what follows from them. Nothing is judged here."""
+"""Scale runs for the report: a row for each step, and their findings in words. Nothing is judged here."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from acceptance.judging.scaling import before_last, deciding, reached
+from acceptance.judging.scaling import before_last, deciding, reached_shares
 from acceptance.report.chapters import in_chapter
-from acceptance.report.gauges import Found, Gauge, declare_gauges
+from acceptance.report.gauges import Gauge, LabeledValues, declare_gauges
 from acceptance.report.parts import Part, Table, numbers
 from acceptance.report.pictures import each_by_volumes, together_by_volumes
 from acceptance.report.pictures.levels import Level
@@ -22,18 +22,18 @@ from acceptance.trials.scaling.model import volumes_at
 
 @in_chapter("many-volumes")
 def scaling_parts(results: Results) -> Iterator[Part]:
-    """One for each class and profile, in the order in which they were measured."""
+    """Yield a part for each class and profile, in the order in which they were measured."""
     if results.scaling:
         sure = f"{results.scaling[0].confidence * 100:.4g} %"
-        told = "Volumes of a step are loaded at the same time, each by a pod of its own. Intervals are at"
-        yield Part(blocks=[f"{told} {sure}; latencies are means over the pods."])
+        introduction = "Volumes of a step are loaded at the same time, each by a pod of its own. Intervals are at"
+        yield Part(blocks=[f"{introduction} {sure}; latencies are means over the pods."])
     yield from (_part(record, results.verdicts) for record in results.scaling)
 
 
 def _part(record: ScalingRecord, verdicts: Sequence[Verdict]) -> Part:
     about = (record.storage_class, record.profile)
     about_many = [verdict for verdict in verdicts if verdict.subject == "many-volumes"]
-    own = [each for each in about_many if (each.storage_class, each.profile) == about]
+    own = [verdict for verdict in about_many if (verdict.storage_class, verdict.profile) == about]
     heads = ("Smallest to largest", "Together", "Latency, mean", "Latency, p99")
     return Part(
         title=f"{record.profile} on {record.storage_class}",
@@ -45,12 +45,12 @@ def _part(record: ScalingRecord, verdicts: Sequence[Verdict]) -> Part:
             ),
             together_by_volumes(record, limits=list(_of_the_total(record, own))),
             each_by_volumes(record, limits=list(_of_each(own))),
-            [*_sentences(record, own), _measured(record)],
+            [*_sentences(record, own), _measurement_sentence(record)],
         ],
     )
 
 
-def _measured(record: ScalingRecord) -> str:
+def _measurement_sentence(record: ScalingRecord) -> str:
     clocks = max(step.clock_spread_s for step in record.steps)
     return (
         f"In each step {record.steps[-1].window_s:.0f} s count, when all its volumes were loaded. The clocks of the "
@@ -59,7 +59,7 @@ def _measured(record: ScalingRecord) -> str:
 
 
 def _of_the_total(record: ScalingRecord, verdicts: Sequence[Verdict]) -> Iterator[Level]:
-    """What the total of the last step must be, from that of the step that it is compared with."""
+    """Yield the limits on the total of the last step, from the total of the step that it is compared with."""
     for verdict in verdicts:
         bound = bound_of(verdict) if verdict.rule == "total_at_last_step" else None
         if bound is not None and len(record.steps) > 1:
@@ -73,7 +73,7 @@ def _of_the_total(record: ScalingRecord, verdicts: Sequence[Verdict]) -> Iterato
 
 
 def _of_each(verdicts: Sequence[Verdict]) -> Iterator[Level]:
-    """What each of so many volumes must do."""
+    """Yield the limits on each of a number of volumes."""
     for verdict in verdicts:
         pods = verdict.requirement.at.get("pods")
         if verdict.rule == "per_volume" and isinstance(pods, int) and (bound := bound_of(verdict)) is not None:
@@ -87,10 +87,10 @@ def _row(step: StepRecord, record: ScalingRecord) -> tuple[str, ...]:
         str(step.pods),
         format_quantity(step.per_volume.mean, unit=record.unit),
         spread if len(rates) > 1 else "",
-        _shown(step.total, record),
+        _text(step.total, record),
         *(
-            "not taken" if each is None else format_quantity(each.mean, unit="s")
-            for each in (step.latency_mean_s, step.latency_p99_s)
+            "not taken" if latency is None else format_quantity(latency.mean, unit="s")
+            for latency in (step.latency_mean_s, step.latency_p99_s)
         ),
     )
 
@@ -101,7 +101,7 @@ def _sentences(record: ScalingRecord, verdicts: Sequence[Verdict]) -> Iterator[s
     yield _capacity(record)
     if record.rate_limited is not None:
         bounds = [bound_of(verdict) for verdict in verdicts if verdict.rule == "rate_limited"]
-        yield _rate_limited(record.rate_limited, record, next((bound.value for bound in bounds if bound), None))
+        yield _set_rate_sentence(record.rate_limited, record, next((bound.value for bound in bounds if bound), None))
     if record.nodes is not None:
         yield _nodes(record.nodes, record)
 
@@ -109,10 +109,10 @@ def _sentences(record: ScalingRecord, verdicts: Sequence[Verdict]) -> Iterator[s
 def _capacity(record: ScalingRecord) -> str:
     last = record.steps[-1].pods
     if record.capacity is None:
-        found = "one step only" if len(record.steps) == 1 else f"the total still grew at {_count(last)}"
-        return f"Capacity: not known, {found}; use more steps (--storage-scale steps)."
+        reason = "one step only" if len(record.steps) == 1 else f"the total still grew at {_count(last)}"
+        return f"Capacity: not known, {reason}; use more steps (--storage-scale steps)."
     constant, start = record.capacity.constant, record.capacity.plateau_pods
-    between = _shown(constant, record)
+    between = _text(constant, record)
     if constant.low is None:
         between += " (from two steps only, so without a CI)"
     words = (
@@ -128,43 +128,49 @@ def _capacity(record: ScalingRecord) -> str:
     )
 
 
-def _rate_limited(rates: RateRecord, record: ScalingRecord, limit: float | None) -> str:
-    """`limit`: the share that each was to reach, where that was judged: the volume named is the verdict's own."""
+def _set_rate_sentence(rates: RateRecord, record: ScalingRecord, limit: float | None) -> str:
+    """Return the sentence about volumes at a set rate.
+
+    `limit`: the share that each was to reach, if that was judged: the volume in the sentence is then the verdict's own.
+    """
     of_capacity = ""
     if record.capacity is not None and record.capacity.constant.mean:
         of_capacity = f", {share(rates.rate * rates.pods / record.capacity.constant.mean)} of the capacity"
-    together = rates.rate * sum(each.mean for each in rates.reached.values())
-    asked, all_asked, done = (
+    together = rates.rate * sum(figure.mean for figure in rates.reached.values())
+    each_rate, total_rate, reached_rate = (
         format_quantity(rate, unit=record.unit) for rate in (rates.rate, rates.rate * rates.pods, together)
     )
     return (
-        f"At a set rate: {_count(rates.pods)}, each asked for {asked} ({all_asked} in all{of_capacity}), did "
-        f"{done} together. {_least(rates, limit)}"
+        f"At a set rate: {_count(rates.pods)}, each asked for {each_rate} ({total_rate} in all{of_capacity}), did "
+        f"{reached_rate} together. {_least(rates, limit)}"
     )
 
 
 def _least(rates: RateRecord, limit: float | None) -> str:
-    """`The slowest is load-2: it did 96.2 % (94 % to 98 %) of it.`, and whether it is slow or only not sure."""
-    spans = reached(rates)
+    """Return the volume with the smallest share of its rate, and whether it is slow or only uncertain.
+
+    Such as `The slowest is load-2: it did 96.2 % (94 % to 98 %) of it.`
+    """
+    spans = reached_shares(rates)
     if len(spans) < len(rates.reached):
-        pod = min(rates.reached, key=lambda each: rates.reached[each].mean)
+        pod = min(rates.reached, key=lambda name: rates.reached[name].mean)
         return f"The slowest is {pod}: it did {share(rates.reached[pod].mean)} of it."
     pod = deciding(spans, at_least=limit or 0.0)
     mean, low, high = spans[pod]
-    which = "The slowest is" if limit is not None and high < limit else "Least sure to reach its rate is"
-    return f"{which} {pod}: it did {share(mean)} ({share(low)} to {share(high)}) of it."
+    verdict_in_words = "The slowest is" if limit is not None and high < limit else "Least sure to reach its rate is"
+    return f"{verdict_in_words} {pod}: it did {share(mean)} ({share(low)} to {share(high)}) of it."
 
 
 def _nodes(nodes: NodesRecord, record: ScalingRecord) -> str:
     few, many = nodes.on_fewer_nodes, nodes.on_more_nodes
     times = f": {many.total.mean / few.total.mean:.2f}x" if few.total.mean > 0 else ""
     return (
-        f"Twice the nodes: {_count(few.pods)} on {_count(nodes.fewer_nodes, 'node')} did {_shown(few.total, record)} "
-        f"together, {_count(many.pods)} on {_count(nodes.more_nodes, 'node')} {_shown(many.total, record)}{times}."
+        f"Twice the nodes: {_count(few.pods)} on {_count(nodes.fewer_nodes, 'node')} did {_text(few.total, record)} "
+        f"together, {_count(many.pods)} on {_count(nodes.more_nodes, 'node')} {_text(many.total, record)}{times}."
     )
 
 
-def _shown(figure: Figure, record: ScalingRecord) -> str:
+def _text(figure: Figure, record: ScalingRecord) -> str:
     mean = format_quantity(figure.mean, unit=record.unit)
     if figure.low is None or figure.high is None:
         return mean
@@ -176,13 +182,13 @@ def _count(number: int, of: str = "volume") -> str:
     return f"{number} {of}{'s' * (number != 1)}"
 
 
-def _totals(record: ScalingRecord, *, unit: str) -> Found:
+def _totals(record: ScalingRecord, *, unit: str) -> LabeledValues:
     if record.unit == unit:
         for step in record.steps:
             yield step.total, {"profile": record.profile, "volumes": str(step.pods)}
 
 
-def _shared(record: ScalingRecord, *, unit: str) -> Found:
+def _capacities(record: ScalingRecord, *, unit: str) -> LabeledValues:
     if record.unit == unit and record.capacity is not None:
         yield record.capacity.constant, {"profile": record.profile}
 
@@ -205,12 +211,12 @@ declare_gauges(
         name="scaling_capacity_iops",
         help="IOPS that all volumes share on saturated storage",
         labels=("profile", "bound"),
-        samples=partial(_shared, unit="1/s"),
+        samples=partial(_capacities, unit="1/s"),
     ),
     Gauge(
         name="scaling_capacity_bytes_per_second",
         help="bandwidth that all volumes share on saturated storage",
         labels=("profile", "bound"),
-        samples=partial(_shared, unit="B/s"),
+        samples=partial(_capacities, unit="B/s"),
     ),
 )

@@ -1,11 +1,11 @@
-"""A volume alone and beside neighbours at full load, for the report: a row of each load."""
+"""A volume alone and next to neighbors at full load, for the report: a row for each load."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from acceptance.report.chapters import in_chapter
-from acceptance.report.gauges import Found, Gauge, declare_gauges
+from acceptance.report.gauges import Gauge, LabeledValues, declare_gauges
 from acceptance.report.parts import Part, Table, on
 from acceptance.report.records.under_load import SHARES, share_row
 from acceptance.results.document import Results
@@ -15,7 +15,7 @@ from acceptance.text.quantities import format_quantity
 
 @in_chapter("under-load", place=1)
 def neighbour_parts(results: Results) -> Iterator[Part]:
-    """One of each profile and class, in the order in which they ran."""
+    """Yield a part for each profile and class, in the order in which they ran."""
     for record in results.neighbours:
         rows = [
             share_row(at, direction=record.metric.partition(".")[0], remark=remark)
@@ -44,13 +44,13 @@ def _sentences(record: NeighboursRecord) -> Iterator[str]:
     for share in record.shares:
         rates = ", ".join(format_quantity(neighbour, unit="1/s") for neighbour in share.neighbours)
         yield f"Beside {share.beside.share * 100:.4g} % of that the neighbours did {rates}."
-        for told in share.beside.warnings:
-            yield told[0].upper() + told[1:] + "."
-    for told in record.warnings:
-        yield told[0].upper() + told[1:] + "."
+        for warning in share.beside.warnings:
+            yield warning[0].upper() + warning[1:] + "."
+    for warning in record.warnings:
+        yield warning[0].upper() + warning[1:] + "."
 
 
-def _beside(record: NeighboursRecord) -> Found:
+def _beside(record: NeighboursRecord) -> LabeledValues:
     for pair in record.shares:
         for when, at in (("alone", pair.alone), ("beside", pair.beside)):
             for path, figure in at.latencies.items():

@@ -1,11 +1,11 @@
-"""Control operations for the report: how long each took, what failed, how they came. Nothing is judged here."""
+"""Control operations for the report: their durations, failures, and progress over time. Nothing is judged here."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from acceptance.report.chapters import in_chapter
-from acceptance.report.gauges import Figure, Found, Gauge, declare_gauges
+from acceptance.report.gauges import Figure, Gauge, LabeledValues, declare_gauges
 from acceptance.report.parts import Part, Table, above, numbers, on, words
 from acceptance.report.pictures import operations_over_time
 from acceptance.results.document import Results
@@ -13,12 +13,12 @@ from acceptance.results.operations import TITLES, OperationRecord, OperationsRec
 from acceptance.text.quantities import format_quantity
 from acceptance.wording.operations import by_reason
 
-SHOWN = ("p50", "p95", "p99")
+PERCENTILES = ("p50", "p95", "p99")
 
 
 @in_chapter("control-plane", place=1)
 def operation_parts(results: Results) -> Iterator[Part]:
-    """One for each class, in the order in which they were asked."""
+    """Return a part for each class, in the order in which they were tested."""
     return map(_part, results.operations)
 
 
@@ -30,7 +30,7 @@ def _part(record: OperationsRecord) -> Part:
             "their order; unknown: too few operations, or too many failed.",
             Table(
                 label="Control operations",
-                columns=(*words("Until"), *numbers("Asked", *SHOWN, "A second"), *words("Failed")),
+                columns=(*words("Until"), *numbers("Asked", *PERCENTILES, "A second"), *words("Failed")),
                 rows=[_row(operation) for operation in record.operations],
                 narrow=True,
             ),
@@ -39,7 +39,7 @@ def _part(record: OperationsRecord) -> Part:
         title=on("Control operations at once", record.storage_class),
         blocks=[
             list(_sentences(record)),
-            *(operations_over_time(record, part=each) for each in ("coming", "going")),
+            *(operations_over_time(record, part=part) for part in ("coming", "going")),
             *times,
         ],
     )
@@ -49,17 +49,17 @@ def _row(record: OperationRecord) -> tuple[str, ...]:
     return (
         TITLES[record.operation],
         str(record.asked),
-        *(above(*_shown(record.percentiles.get(each))) for each in SHOWN),
+        *(above(*_time_and_interval(record.percentiles.get(percentile))) for percentile in PERCENTILES),
         "" if record.per_s is None else f"{record.per_s:.3g}",
         by_reason(record.failed) or "none",
     )
 
 
-def _shown(found: PercentileTime | None) -> tuple[str, str]:
-    """The time, and its interval."""
-    if found is None:
+def _time_and_interval(percentile_time: PercentileTime | None) -> tuple[str, str]:
+    """Return the time, and its interval."""
+    if percentile_time is None:
         return "", ""
-    return _time(found.seconds), f"{_time(found.low)} to {_time(found.high)}"
+    return _time(percentile_time.seconds), f"{_time(percentile_time.low)} to {_time(percentile_time.high)}"
 
 
 def _time(seconds: float | None) -> str:
@@ -75,31 +75,31 @@ def _sentences(record: OperationsRecord) -> Iterator[str]:
     )
     for operation, why in record.missing.items():
         yield f"Not timed: {TITLES[operation]}: {why}."
-    if late := sum(each.late for each in record.operations):
+    if late := sum(operation.late for operation in record.operations):
         yield f"{late} operations were seen late, since the connection was broken: their times do not count."
-    for each in [one for one in record.objects if one.failed][:SHOWN_FAILURES]:
-        for operation, why in each.failed.items():
-            yield f"{each.name}: not {TITLES[operation]}: {why}"
-    sent = ", ".join(f"{each}: {count}" for each, count in record.requests.items())
-    yield f"The suite's own requests to the API server: {sent}."
+    for failure in [item for item in record.objects if item.failed][:SHOWN_FAILURES]:
+        for operation, why in failure.failed.items():
+            yield f"{failure.name}: not {TITLES[operation]}: {why}"
+    requests = ", ".join(f"{kind}: {count}" for kind, count in record.requests.items())
+    yield f"The suite's own requests to the API server: {requests}."
 
 
 SHOWN_FAILURES = 5
-"""objects whose failure is told in the cluster's own words"""
+"""Objects whose failure is quoted in the cluster's own words."""
 
 
-def _counts(record: OperationsRecord) -> Found:
+def _counts(record: OperationsRecord) -> LabeledValues:
     for operation in record.operations:
         yield operation.asked, {"operation": operation.operation, "state": "asked"}
         yield sum(operation.failed.values()), {"operation": operation.operation, "state": "failed"}
 
 
-def _rates(record: OperationsRecord) -> Found:
+def _rates(record: OperationsRecord) -> LabeledValues:
     for operation in record.operations:
         yield operation.per_s, {"operation": operation.operation}
 
 
-def _times(record: OperationsRecord) -> Found:
+def _times(record: OperationsRecord) -> LabeledValues:
     for operation in record.operations:
         for name, time in operation.percentiles.items():
             yield Figure(time.seconds, time.low, time.high), {"operation": operation.operation, "statistic": name}

@@ -1,4 +1,4 @@
-"""What the run was to claim of the storage, and what was free there."""
+"""The bytes that the run planned to claim of the storage, and those that were free there."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""PostgreSQL killed and recovered, for the report: one row each. Nothing is judged here."""
+"""PostgreSQL killed and recovered, for the report: a row for each kill. Nothing is judged here."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from acceptance.report.chapters import in_chapter
-from acceptance.report.gauges import Found, Gauge, declare_gauges
+from acceptance.report.gauges import Gauge, LabeledValues, declare_gauges
 from acceptance.report.parts import Part, Table, mark, name, numbers, words
 from acceptance.report.records.crashes import RECORDS
 from acceptance.results.document import Results
@@ -18,7 +18,7 @@ _FIGURES = ("Commits acknowledged", "pgbench's transactions", "Single commits (p
 
 @in_chapter("workloads")
 def postgresql_parts(results: Results) -> Iterator[Part]:
-    """One row for each, in the order in which they were killed."""
+    """Yield a table with one row for each record, in the order in which they were killed."""
     if results.postgresql:
         yield Part(
             title="PostgreSQL itself, killed under load",
@@ -42,7 +42,7 @@ def _row(record: PostgresqlRecord) -> tuple[str, ...]:
     if record.lost:
         wrong.append(f"lost {record.lost_count:,} commits: {ranges_in_words(record.lost)}")
     wrong += record.damage
-    times = [each for each in (record.commit_p50_s, record.commit_p99_s) if each is not None]
+    times = [seconds for seconds in (record.commit_p50_s, record.commit_p99_s) if seconds is not None]
     return (
         name(record.storage_class),
         f"{record.version} ({record.image})",
@@ -55,7 +55,7 @@ def _row(record: PostgresqlRecord) -> tuple[str, ...]:
     )
 
 
-def _commits(record: PostgresqlRecord) -> Found:
+def _commits(record: PostgresqlRecord) -> LabeledValues:
     yield record.commit_p50_s, {"statistic": "p50"}
     yield record.commit_p99_s, {"statistic": "p99"}
 

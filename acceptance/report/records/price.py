@@ -1,11 +1,14 @@
-"""What the storage's pods took, for the report: a row for each period, the pods that took most, and two pictures."""
+"""The resource overhead of the storage's pods, for the report.
+
+A row for each period, the pods with the highest use, and two pictures.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from acceptance.report.chapters import in_chapter
-from acceptance.report.gauges import Found, Gauge, declare_gauges
+from acceptance.report.gauges import Gauge, LabeledValues, declare_gauges
 from acceptance.report.parts import Part, Table, name, numbers, on, words
 from acceptance.report.pictures import cpu_over_time, memory_over_time
 from acceptance.results.document import Results
@@ -13,7 +16,7 @@ from acceptance.results.price import PricedPod, PriceRecord, Span
 from acceptance.text.quantities import Unit, format_quantity
 
 MOST_PODS = 12
-"""of many pods those that take most memory under load"""
+"""Maximum number of pods shown: those that use most memory under load."""
 NAMES = {"rest": "at rest, before", "load": "under load", "after": "after"}
 
 
@@ -23,7 +26,7 @@ _PODS = (*words("Pod"), *numbers("CPU under load", "Memory before", "under load"
 
 @in_chapter("price")
 def price_parts(results: Results) -> Iterator[Part]:
-    """One of each load, in the order in which they ran."""
+    """Yield a part for each load, in the order in which they ran."""
     for price in results.prices:
         yield Part(
             title=on(price.profile, price.storage_class),
@@ -45,18 +48,18 @@ def _periods(record: PriceRecord) -> Iterator[tuple[str, ...]]:
 
 def _pods(record: PriceRecord) -> Iterator[tuple[str, ...]]:
     most = sorted(record.pods, key=lambda pod: -max(pod.memory.values(), default=0.0))[:MOST_PODS]
-    for each in most:
-        sizes = (_value(each.memory.get(period), unit="B") for period in NAMES)
-        yield name(f"{each.namespace}/{each.pod}"), _value(each.cpu, unit="cpu"), *sizes, _growth(each)
+    for pod in most:
+        sizes = (_value(pod.memory.get(period), unit="B") for period in NAMES)
+        yield name(f"{pod.namespace}/{pod.pod}"), _value(pod.cpu, unit="cpu"), *sizes, _growth(pod)
 
 
 def _growth(pod: PricedPod) -> str:
-    if (found := pod.growth) is None:
+    if (growth := pod.growth) is None:
         return ""
-    return f"{_signed(found.mean)} ({_signed(found.low)} to {_signed(found.high)})"
+    return f"{_signed_size(growth.mean)} ({_signed_size(growth.low)} to {_signed_size(growth.high)})"
 
 
-def _signed(value: float) -> str:
+def _signed_size(value: float) -> str:
     return f"{'-' if value < 0 else ''}{format_quantity(abs(value), unit='B')}"
 
 
@@ -78,30 +81,30 @@ def _sentences(record: PriceRecord) -> Iterator[str]:
     if record.cpu_per_1000_iops is not None:
         yield f"CPU per 1,000 IOPS under load: {_span(record.cpu_per_1000_iops)}."
     for pod in record.pods:
-        for told in pod.restarts:
-            yield f"Pod {pod.namespace}/{pod.pod} {told}."
+        for restart in pod.restarts:
+            yield f"Pod {pod.namespace}/{pod.pod} {restart}."
     if len(record.pods) > MOST_PODS:
         yield f"Of {len(record.pods)} pods the {MOST_PODS} with most memory are shown."
     yield (
         f"The watch itself: {record.requests} requests, which took {format_quantity(record.asked_s, unit='s')}. "
         f"All intervals: {record.confidence * 100:.4g}% CI. These figures leave out what runs on nodes outside of pods."
     )
-    for told in record.missed:
-        yield f"Figures are missing: {told}."
+    for gap in record.missed:
+        yield f"Figures are missing: {gap}."
 
 
-def _cpu_per_iops(record: PriceRecord) -> Found:
+def _cpu_per_iops(record: PriceRecord) -> LabeledValues:
     if record.cpu_per_1000_iops is not None:
         yield record.cpu_per_1000_iops, {"profile": record.profile}
 
 
-def _cpu(record: PriceRecord) -> Found:
+def _cpu(record: PriceRecord) -> LabeledValues:
     for period in record.periods:
         if period.cpu is not None:
             yield period.cpu, {"profile": record.profile, "when": period.name}
 
 
-def _memory(record: PriceRecord) -> Found:
+def _memory(record: PriceRecord) -> LabeledValues:
     for period in record.periods:
         for statistic, size in (("mean", period.memory), ("peak", period.peak)):
             yield size, {"profile": record.profile, "when": period.name, "statistic": statistic}

@@ -1,4 +1,4 @@
-"""Ramps of the control plane for the report: how far each went, what ended it, what took how long. Judges nothing."""
+"""Ramps of the control plane for the report: their size, their end, and the duration of each phase. Judges nothing."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from acceptance.limits.declared import CONTROL_PLANE
 from acceptance.report.chapters import in_chapter
-from acceptance.report.gauges import Found, Gauge, declare_gauges
+from acceptance.report.gauges import Gauge, LabeledValues, declare_gauges
 from acceptance.report.parts import Part, Table, numbers, words
 from acceptance.report.pictures import pods_over_time, start_times
 from acceptance.report.pictures.levels import Level
@@ -21,32 +21,34 @@ _SERVERS = (*words("Requests and operations on the way up"), *numbers("How many"
 
 @in_chapter("control-plane", heading="Control plane: pods with a volume each, up and down")
 def ramp_parts(results: Results) -> Iterator[Part]:
-    """One for each class, in the order in which they were ramped."""
+    """Return a part for each class, in the order in which they were ramped."""
     return (_part(record, results.verdicts) for record in results.control_plane)
 
 
 def _part(record: ControlPlaneRecord, verdicts: Sequence[Verdict]) -> Part:
     about = (record.storage_class, CONTROL_PLANE.profile)
     own = [verdict for verdict in verdicts if (verdict.storage_class, verdict.profile) == about]
-    asked = [bound for each in own if each.metric == "pods" and (bound := bound_of(each))]
-    limits = [Level(value=each.value, words=each.words) for each in asked]
+    bounds = [bound for verdict in own if verdict.metric == "pods" and (bound := bound_of(verdict))]
+    limits = [Level(value=bound.value, words=bound.words) for bound in bounds]
     phases = Table(
         columns=(*words("From creation to"), *numbers("Pods", "Half of them", "90 %", "99 %")),
         rows=[
-            (name, str(each.pods), *map(_time, (each.p50_s, each.p90_s, each.p99_s)))
-            for name, each in record.phases.items()
+            (name, str(phase.pods), *map(_time, (phase.p50_s, phase.p90_s, phase.p99_s)))
+            for name, phase in record.phases.items()
         ],
     )
     missing = [
-        f"not there: {what}, which could not be read: {why}"
-        for what, why in (
+        f"not there: {source}, which could not be read: {why}"
+        for source, why in (
             ("metrics of the API server", record.api_server_missing),
             ("storage operations of the nodes", record.storage_operations_missing),
         )
         if why is not None
     ]
     servers = Table(columns=_SERVERS, rows=list(_servers(record)))
-    said = Part(title="What the API server and the nodes say of themselves", folded=True, blocks=[servers, *missing])
+    details = Part(
+        title="What the API server and the nodes say of themselves", is_collapsible=True, blocks=[servers, *missing]
+    )
     return Part(
         title=record.storage_class,
         status=worst(own),
@@ -55,51 +57,51 @@ def _part(record: ControlPlaneRecord, verdicts: Sequence[Verdict]) -> Part:
             pods_over_time(record, limits=limits),
             start_times(record),
             *([phases] if phases.rows else []),
-            *([said] if servers.rows or missing else []),
+            *([details] if servers.rows or missing else []),
         ],
     )
 
 
 def _sentences(record: ControlPlaneRecord) -> Iterator[str]:
-    ended, down = record.ended, record.ramp_down
+    end, down = record.ended, record.ramp_down
     nodes = ", ".join(f"{node}: {pods}" for node, pods in record.per_node.items()) or "none"
     form = "one StatefulSet" if record.form == "set" else "one StatefulSet for each node"
     yield (
         f"{record.pods} pods ran and {record.volumes} volumes were bound when the ramp ended, after "
-        f"{format_quantity(ended.after_s, unit='s')}; asked for at {record.rate_per_s * 60:.4g} a minute, up to "
+        f"{format_quantity(end.after_s, unit='s')}; asked for at {record.rate_per_s * 60:.4g} a minute, up to "
         f"{record.goal}, by {form}. By node: {nodes}."
     )
-    yield f"What ended it: {ended.kind.replace('_', ' ')}: {ended.reason.rstrip('.')}."
+    yield f"What ended it: {end.kind.replace('_', ' ')}: {end.reason.rstrip('.')}."
     if record.linear_until >= len(record.starts):
         yield "Growth was linear to the end."
     else:
         yield f"Growth was linear until {record.linear_until} pods ran; from then on they came later than asked for."
-    told = format_quantity(down.scale_down_s, unit="s")
+    scale_down_time = format_quantity(down.scale_down_s, unit="s")
     if down.cleanup_s is None:
-        left = ", ".join(down.remaining)
+        remaining_objects = ", ".join(down.remaining)
         yield (
-            f"Ramp-down: pods were told to end in {told}; "
-            f"{format_quantity(down.timeout_s, unit='s')} later there was still {left}."
+            f"Ramp-down: pods were told to end in {scale_down_time}; "
+            f"{format_quantity(down.timeout_s, unit='s')} later there was still {remaining_objects}."
         )
     else:
         behind = format_quantity(down.cleanup_s, unit="s")
-        yield f"Ramp-down: pods were told to end in {told}; all PVCs and PVs were deleted {behind} later."
+        yield f"Ramp-down: pods were told to end in {scale_down_time}; all PVCs and PVs were deleted {behind} later."
     if record.observed_late:
         yield (
             f"For {record.observed_late} pods the API server reported a change late, since the connection was "
             "broken: their phases do not count."
         )
-    sent = ", ".join(f"{each}: {count}" for each, count in record.requests.items())
-    yield f"The suite's own requests to the API server: {sent}."
+    requests = ", ".join(f"{kind}: {count}" for kind, count in record.requests.items())
+    yield f"The suite's own requests to the API server: {requests}."
 
 
 def _servers(record: ControlPlaneRecord) -> Iterator[tuple[str, ...]]:
-    for each in record.api_server:
-        yield f"API server, {each.verb}", f"{each.per_s:.3g} a second", _time(each.mean_s), _bound(each.p99_at_most_s)
+    for verb in record.api_server:
+        yield f"API server, {verb.verb}", f"{verb.per_s:.3g} a second", _time(verb.mean_s), _bound(verb.p99_at_most_s)
     for storage_operation in record.storage_operations:
-        what = f"{storage_operation.operation} ({storage_operation.plugin}, {storage_operation.status})"
+        operation_in_words = f"{storage_operation.operation} ({storage_operation.plugin}, {storage_operation.status})"
         yield (
-            what,
+            operation_in_words,
             str(storage_operation.count),
             _time(storage_operation.mean_s),
             _bound(storage_operation.p99_at_most_s),
@@ -114,12 +116,12 @@ def _bound(seconds: float | None) -> str:
     return "beyond the last bucket" if seconds is None else f"at most {_time(seconds)}"
 
 
-def _pods(record: ControlPlaneRecord) -> Found:
+def _pods(record: ControlPlaneRecord) -> LabeledValues:
     yield record.goal, {"state": "asked"}
     yield record.pods, {"state": "running"}
 
 
-def _phases(record: ControlPlaneRecord) -> Found:
+def _phases(record: ControlPlaneRecord) -> LabeledValues:
     for name, times in record.phases.items():
         for statistic, seconds in (("p50", times.p50_s), ("p90", times.p90_s), ("p99", times.p99_s)):
             yield seconds, {"phase": name, "statistic": statistic}

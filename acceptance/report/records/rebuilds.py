@@ -1,13 +1,13 @@
-"""Rebuilds for the report: what was timed, how fast it went, what the foreground noticed. Nothing is judged here."""
+"""Rebuilds for the report: their times, their rates, and the effect on foreground writes. Nothing is judged here."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from acceptance.judging.rebuild_size import grows_faster, is_timed, projected
+from acceptance.judging.rebuild_size import grows_faster, is_timed, project_seconds
 from acceptance.judging.rebuilds import times_of
 from acceptance.report.chapters import in_chapter
-from acceptance.report.gauges import Found, Gauge, declare_gauges
+from acceptance.report.gauges import Gauge, LabeledValues, declare_gauges
 from acceptance.report.parts import Part, Table, numbers, words
 from acceptance.report.pictures import foreground_writes, rebuild_progress, rebuild_rate
 from acceptance.report.pictures.levels import Level
@@ -21,8 +21,8 @@ from acceptance.text.quantities import Unit, format_quantity
 from acceptance.wording.rebuilds import arithmetic, projection
 
 _GIB = 1024**3
-PROJECTED = (100 * _GIB, 1024 * _GIB, 10 * 1024 * _GIB)
-"""of volumes that are in use, while what a test rebuilds is small"""
+COMMON_SIZES = (100 * _GIB, 1024 * _GIB, 10 * 1024 * _GIB)
+"""Sizes in bytes of volumes in use; the volumes that a test rebuilds are small."""
 
 
 _INTRODUCTION = (
@@ -34,7 +34,7 @@ _INTRODUCTION = (
 
 @in_chapter("rebuild")
 def rebuild_parts(results: Results) -> Iterator[Part]:
-    """One for each class and pattern, in the order in which they were measured."""
+    """Yield a part for each class and pattern, in the order in which they were measured."""
     if results.rebuilds:
         yield Part(blocks=[_INTRODUCTION])
     yield from (_part(record, results.verdicts) for record in results.rebuilds)
@@ -45,7 +45,7 @@ def _part(record: RebuildRecord, verdicts: Sequence[Verdict]) -> Part:
     own = [verdict for verdict in verdicts if (verdict.storage_class, verdict.profile) == about]
     settings = Part(
         title="Settings of the storage that influence it",
-        folded=True,
+        is_collapsible=True,
         blocks=[Table(rows=list(record.settings.items()))],
     )
     return Part(
@@ -70,7 +70,7 @@ def _part(record: RebuildRecord, verdicts: Sequence[Verdict]) -> Part:
 
 
 def _needed_rates(record: RebuildRecord, verdicts: Sequence[Verdict]) -> Iterator[Level]:
-    """The mean rate at which the volume of the limit, with its snapshots, is rebuilt just in time."""
+    """Yield the mean rate at which the volume of the limit, with its snapshots, is rebuilt just in time."""
     for verdict in verdicts:
         if verdict.rule == "largest_volume" and (bound := bound_of(verdict)) is not None:
             rate = bound.value * record.snapshots / record.time_limit_s
@@ -79,7 +79,7 @@ def _needed_rates(record: RebuildRecord, verdicts: Sequence[Verdict]) -> Iterato
 
 
 def _writes_to_keep(record: RebuildRecord, verdicts: Sequence[Verdict]) -> Iterator[Level]:
-    """The mean during a rebuild that the limit on the foreground asks for, from the mean before it."""
+    """Yield the mean during a rebuild that the limit on the foreground requires, from the mean before it."""
     for verdict in verdicts:
         bound = bound_of(verdict) if verdict.rule == "foreground_iops" else None
         if bound is not None and record.foreground is not None:
@@ -95,16 +95,16 @@ def _rows(record: RebuildRecord) -> list[tuple[str, ...]]:
 
 def _row(rebuild: TimedRebuild, size: int) -> tuple[str, ...]:
     rate = format_quantity(size / rebuild.seconds, unit="B/s")
-    took, exact, waited = (
+    took, exact, waiting_time = (
         format_quantity(value, unit="s") for value in (rebuild.seconds, rebuild.uncertainty_s, rebuild.waited_s)
     )
     data = format_quantity(size, unit="B")
-    return data, rebuild.trigger, waited, f"{took} (to within {exact})", rate
+    return data, rebuild.trigger, waiting_time, f"{took} (to within {exact})", rate
 
 
 def _sentences(record: RebuildRecord) -> Iterator[str]:
-    told = arithmetic(times_of(record))
-    yield f"{told[0].upper()}{told[1:]}."
+    times_in_words = arithmetic(times_of(record))
+    yield f"{times_in_words[0].upper()}{times_in_words[1:]}."
     yield from _projections(record)
     if record.resolution_s:
         old = format_quantity(record.resolution_s, unit="s")
@@ -124,33 +124,35 @@ def _sentences(record: RebuildRecord) -> Iterator[str]:
 
 
 def _projections(record: RebuildRecord) -> Iterator[str]:
-    """How long volumes of common sizes would take, from two sizes; with one, what that leaves open."""
+    """Yield the time to rebuild volumes of common sizes, from two sizes; with one size, what remains undecided."""
     if record.smaller is None:
         yield (
             "Only one size was timed, so the time to begin counts as if it grew with the data. A second size, "
             "--storage-rebuild smaller, would separate the two."
         )
-    elif told := [projection(size, each) for size in PROJECTED if (each := projected(record, size)) is not None]:
-        yield f"{'; '.join(told)}{f', with {record.snapshots} snapshots' if record.snapshots > 1 else ''}."
+    elif texts := [
+        projection(size, seconds) for size in COMMON_SIZES if (seconds := project_seconds(record, size)) is not None
+    ]:
+        yield f"{'; '.join(texts)}{f', with {record.snapshots} snapshots' if record.snapshots > 1 else ''}."
     if grows_faster(record):
         yield "The larger size took more time per byte, so larger volumes may take longer than that."
 
 
-def _change(what: str, before: Figure, during: Figure, *, unit: Unit) -> str:
+def _change(metric: str, before: Figure, during: Figure, *, unit: Unit) -> str:
     was, is_ = (format_quantity(figure.mean, unit=unit) for figure in (before, during))
-    left = ""
+    change = ""
     if before.mean > 0:
         ratio = during.mean / before.mean
-        left = f" ({share(ratio)} of that before)" if unit == "1/s" else f" ({format_quantity(ratio, unit='ratio')})"
-    return f"{what}: {was} before the rebuild, {is_} during it{left}."
+        change = f" ({share(ratio)} of that before)" if unit == "1/s" else f" ({format_quantity(ratio, unit='ratio')})"
+    return f"{metric}: {was} before the rebuild, {is_} during it{change}."
 
 
-def _largest(record: RebuildRecord) -> Found:
+def _largest(record: RebuildRecord) -> LabeledValues:
     if is_timed(record):
         yield record.largest_volume, {"data": record.pattern}
 
 
-def _foreground(record: RebuildRecord) -> Found:
+def _foreground(record: RebuildRecord) -> LabeledValues:
     if record.foreground is not None:
         yield record.foreground.iops_before, {"data": record.pattern, "when": "before"}
         yield record.foreground.iops_during, {"data": record.pattern, "when": "during"}

@@ -1,4 +1,4 @@
-"""Snapshots of volumes in use, and many of one volume, for the report: one row each. Nothing is judged here."""
+"""Snapshots of volumes in use, and many of one volume, for the report: a row for each. Nothing is judged here."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from statistics import median
 
 from acceptance.report.chapters import in_chapter
-from acceptance.report.gauges import Found, Gauge, declare_gauges
+from acceptance.report.gauges import Gauge, LabeledValues, declare_gauges
 from acceptance.report.parts import Part, Table, above, mark, name, numbers, words
 from acceptance.results.document import Results
 from acceptance.results.ratio_words import share
@@ -17,7 +17,7 @@ from acceptance.wording.records import ranges_in_words, shown_time
 
 @in_chapter("durability", place=1)
 def snapshot_parts(results: Results) -> Iterator[Part]:
-    """One row for each, in the order in which they were taken."""
+    """Yield a table with a row for each record, in the order in which the snapshots were taken."""
     if results.snapshots:
         yield Part(
             title="What snapshots of volumes in use hold",
@@ -56,15 +56,15 @@ def _row(record: SnapshotRecord) -> tuple[str, ...]:
 
 
 def _pace(record: SnapshotRecord, stage: Stage) -> str:
-    found = next((pace for pace in record.paces if pace.stage == stage), None)
-    return "no record" if found is None else f"{found.rate:,.0f}/s, pause {shown_time(found.longest_s)}"
+    pace = next((pace for pace in record.paces if pace.stage == stage), None)
+    return "no record" if pace is None else f"{pace.rate:,.0f}/s, pause {shown_time(pace.longest_s)}"
 
 
 @in_chapter("control-plane", place=2)
 def many_snapshots_parts(results: Results) -> Iterator[Part]:
-    """One row for each pair of volumes, in the order in which they were loaded."""
+    """Yield a table with a row for each pair of volumes, in the order in which they were loaded."""
     if results.many_snapshots:
-        found = numbers("Snapshots", "Each ready after", "Writes with them", "Without", "Left", "All gone after")
+        figures = numbers("Snapshots", "Each ready after", "Writes with them", "Without", "Left", "All gone after")
         yield Part(
             title="What many snapshots leave of a volume's writes",
             blocks=[
@@ -72,7 +72,7 @@ def many_snapshots_parts(results: Results) -> Iterator[Part]:
                 "after the other. Both were then loaded in turn with durable writes.",
                 Table(
                     label="Many snapshots of a volume",
-                    columns=(*words("StorageClass", "Snapshot class"), *found),
+                    columns=(*words("StorageClass", "Snapshot class"), *figures),
                     rows=[_many(record) for record in results.many_snapshots],
                     narrow=True,
                 ),
@@ -81,9 +81,9 @@ def many_snapshots_parts(results: Results) -> Iterator[Part]:
 
 
 def _many(record: ManySnapshotsRecord) -> tuple[str, ...]:
-    left, interval = record.left, ""
-    if left is not None and left.low is not None and left.high is not None:
-        interval = f"{record.confidence * 100:.4g}% CI {share(left.low)} to {share(left.high)}"
+    write_ratio, interval = record.left, ""
+    if write_ratio is not None and write_ratio.low is not None and write_ratio.high is not None:
+        interval = f"{record.confidence * 100:.4g}% CI {share(write_ratio.low)} to {share(write_ratio.high)}"
     return (
         name(record.storage_class),
         name(record.snapshot_class),
@@ -91,7 +91,7 @@ def _many(record: ManySnapshotsRecord) -> tuple[str, ...]:
         f"{shown_time(median(record.times))} (at most {shown_time(max(record.times))})",
         _rate(record.with_snapshots),
         _rate(record.without),
-        above("unknown" if left is None else share(left.mean), interval),
+        above("unknown" if write_ratio is None else share(write_ratio.mean), interval),
         shown_time(record.deleted_s),
     )
 
@@ -100,7 +100,7 @@ def _rate(rate: float | None) -> str:
     return "unknown" if rate is None else format_quantity(rate, unit="1/s")
 
 
-def _left(record: ManySnapshotsRecord) -> Found:
+def _write_ratios(record: ManySnapshotsRecord) -> LabeledValues:
     if record.left is not None:
         yield record.left, {"profile": record.profile, "snapshots": str(record.count)}
 
@@ -111,12 +111,12 @@ declare_gauges(
         name="writes_left_with_snapshots_ratio",
         help="writes of a volume with many snapshots, as a ratio of those of one without",
         labels=("profile", "snapshots", "bound"),
-        samples=_left,
+        samples=_write_ratios,
     ),
 )
 
 
-def _held(record: SnapshotRecord) -> Found:
+def _record_counts(record: SnapshotRecord) -> LabeledValues:
     about = {"snapshot_class": record.snapshot_class, "volumes": str(record.volumes)}
     yield record.acknowledged, about | {"state": "acknowledged"}
     yield record.whole, about | {"state": "whole"}
@@ -124,7 +124,7 @@ def _held(record: SnapshotRecord) -> Found:
         yield sum(last - first + 1 for first, last in ranges), about | {"state": state}
 
 
-def _pauses(record: SnapshotRecord) -> Found:
+def _pauses(record: SnapshotRecord) -> LabeledValues:
     about = {"snapshot_class": record.snapshot_class, "volumes": str(record.volumes)}
     yield from ((pace.longest_s, about | {"stage": pace.stage}) for pace in record.paces)
 
@@ -135,7 +135,7 @@ declare_gauges(
         name="snapshot_records",
         help="records acknowledged before a snapshot of a volume in use, whole in it, lost, and missing before a later",
         labels=("snapshot_class", "volumes", "state"),
-        samples=_held,
+        samples=_record_counts,
     ),
     Gauge(
         name="snapshot_longest_pause_seconds",

@@ -1,4 +1,4 @@
-"""Sustained loads for the report: all of the load as a picture, and what its end was like. Nothing is judged here."""
+"""Sustained loads for the report: all of the load as a picture, and its end in words. Nothing is judged here."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from acceptance.judging.sustained import missed_credits_s
 from acceptance.report.chapters import in_chapter
 from acceptance.report.comparison import main_metrics
-from acceptance.report.gauges import Found, Gauge, declare_gauges
+from acceptance.report.gauges import Gauge, LabeledValues, declare_gauges
 from acceptance.report.parts import Part, on
 from acceptance.report.picture import Picture
 from acceptance.report.pictures import in_bytes, rates_over_time
@@ -20,14 +20,14 @@ from acceptance.wording.sustained import not_steady, short_form
 
 @in_chapter("sustained")
 def sustained_parts(results: Results) -> Iterator[Part]:
-    """One of each load, in the order in which they ran."""
+    """Yield a part for each load, in the order in which they ran."""
     for record in results.sustained:
         title = on(record.load.profile, record.load.storage_class)
         yield Part(title=title, blocks=[_picture(record, results), list(_sentences(record))])
 
 
 def _picture(record: SustainedRecord, results: Results) -> Picture | None:
-    """With the limits on the end of the load; in bytes where the profile is about bandwidth."""
+    """Return the picture with the limits on the end of the load; in bytes if the profile is about bandwidth."""
     about = (record.load.storage_class, record.load.profile, "sustained")
     own = [
         verdict for verdict in results.verdicts if (verdict.storage_class, verdict.profile, verdict.subject) == about
@@ -38,17 +38,17 @@ def _picture(record: SustainedRecord, results: Results) -> Picture | None:
 
 
 def _sentences(record: SustainedRecord) -> Iterator[str]:
-    asked, judged = (format_quantity(float(each), unit="s") for each in (record.asked_s, record.judged_s))
+    load_time, judged_time = (format_quantity(float(time), unit="s") for time in (record.asked_s, record.judged_s))
     size = format_size(record.test_size)
-    yield f"{asked} of load without a pause on a test file of {size}; judged: its last {judged}."
-    rounds = ", ".join(format_quantity(each, unit="1/s") for each in record.rounds)
+    yield f"{load_time} of load without a pause on a test file of {size}; judged: its last {judged_time}."
+    rounds = ", ".join(format_quantity(rate, unit="1/s") for rate in record.rounds)
     yield f"Operations a second in the five rounds of that: {rounds}: {_state(record)}."
     credits_s = missed_credits_s(record)
     short = (
         [] if credits_s is None else [short_form(asked_s=record.asked_s, judged_s=record.judged_s, credits_s=credits_s)]
     )
-    for told in (*record.load.warnings, *short):
-        yield told[0].upper() + told[1:] + "."
+    for sentence in (*record.load.warnings, *short):
+        yield sentence[0].upper() + sentence[1:] + "."
 
 
 def _state(record: SustainedRecord) -> str:
@@ -58,7 +58,7 @@ def _state(record: SustainedRecord) -> str:
     return not_steady(range=state.range, slope=state.slope, judged_s=record.judged_s)
 
 
-def _end(record: SustainedRecord) -> Found:
+def _end(record: SustainedRecord) -> LabeledValues:
     for path, figure in record.load.metrics.items():
         direction, _, statistic = path.partition(".")
         if statistic == "iops":

@@ -1,4 +1,4 @@
-"""Latency at shares of what a volume can do, for the report: a table, a curve, and where it rises."""
+"""Latency at shares of a volume's capacity, for the report: a table, a curve, and the share at which it rises."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from acceptance.judging.under_load import decide_rate
 from acceptance.report.chapters import in_chapter
-from acceptance.report.gauges import Found, Gauge, declare_gauges
+from acceptance.report.gauges import Gauge, LabeledValues, declare_gauges
 from acceptance.report.parts import Part, Table, numbers, on, words
 from acceptance.report.pictures import latency_by_share
 from acceptance.results.bounds import bounds_of
@@ -16,8 +16,8 @@ from acceptance.text.quantities import format_quantity, format_size
 
 STATISTICS = ("p50", "p99", "p99.9")
 KNEE = 2.0
-"""Where the 99th percentile is so many times that of the lowest share, for certain, the curve has bent."""
-_KEPT = {"pass": "", "fail": ", not kept", "inconclusive": ", perhaps not kept"}
+"""The curve has bent if the p99 is certainly this many times that of the lowest share."""
+_RATE_REMARKS = {"pass": "", "fail": ", not kept", "inconclusive": ", perhaps not kept"}
 
 
 SHARES = (*words("Share of the capacity"), *numbers("Asked for", "Done of it", *STATISTICS))
@@ -25,7 +25,7 @@ SHARES = (*words("Share of the capacity"), *numbers("Asked for", "Done of it", *
 
 @in_chapter("under-load")
 def under_load_parts(results: Results) -> Iterator[Part]:
-    """One of each profile and class, in the order in which they ran."""
+    """Yield a part for each profile and class, in the order in which they ran."""
     for record in results.under_load:
         yield Part(
             title=on(record.profile, record.storage_class),
@@ -38,33 +38,33 @@ def under_load_parts(results: Results) -> Iterator[Part]:
 
 
 def _limits(record: UnderLoadRecord, results: Results) -> dict[str, float]:
-    """By metric."""
+    """Return the limits by metric."""
     about = (record.storage_class, record.profile, "at_most_under_load")
-    found = bounds_of(
+    bounds_by_metric = bounds_of(
         verdict for verdict in results.verdicts if (verdict.storage_class, verdict.profile, verdict.rule) == about
     )
-    return {metric: bounds[0].value for metric, bounds in found.items()}
+    return {metric: bounds[0].value for metric, bounds in bounds_by_metric.items()}
 
 
 def _rows(record: UnderLoadRecord) -> Iterator[tuple[str, ...]]:
     direction = record.metric.partition(".")[0]
     yield from (share_row(share, direction=direction) for share in record.shares)
     if record.capacity is not None:
-        latencies = (_shown(record.at_capacity.get(f"{direction}.latency.{statistic}")) for statistic in STATISTICS)
+        latencies = (_mean(record.at_capacity.get(f"{direction}.latency.{statistic}")) for statistic in STATISTICS)
         yield "without a limit", "", format_quantity(record.capacity.mean, unit="1/s"), *latencies
 
 
 def share_row(at: ShareRecord, *, direction: str, remark: str = "") -> tuple[str, ...]:
-    """A load at a share of the capacity. `remark`: what it was beside."""
+    """Return the row of a load at a share of the capacity. `remark`: the conditions, such as neighbors."""
     return (
         f"{at.share * 100:.4g} %{', ' if remark else ''}{remark}",
         format_quantity(at.asked, unit="1/s"),
-        f"{at.reached.mean * 100:.3g} %{_KEPT[decide_rate(at)]}",
-        *(_shown(at.latencies.get(f"{direction}.latency.{statistic}")) for statistic in STATISTICS),
+        f"{at.reached.mean * 100:.3g} %{_RATE_REMARKS[decide_rate(at)]}",
+        *(_mean(at.latencies.get(f"{direction}.latency.{statistic}")) for statistic in STATISTICS),
     )
 
 
-def _shown(span: Span | None) -> str:
+def _mean(span: Span | None) -> str:
     return "" if span is None else format_quantity(span.mean, unit="s")
 
 
@@ -79,22 +79,22 @@ def _sentences(record: UnderLoadRecord) -> Iterator[str]:
             f"which is certain (lower end of the {record.confidence * 100:.4g}% CI)."
         )
     yield from _knee(record)
-    for told in record.warnings:
-        yield told[0].upper() + told[1:] + "."
+    for warning in record.warnings:
+        yield warning[0].upper() + warning[1:] + "."
     for at in record.shares:
-        for told in at.warnings:
-            yield f"At {at.share * 100:.4g} %: {told}."
+        for warning in at.warnings:
+            yield f"At {at.share * 100:.4g} %: {warning}."
 
 
 def _knee(record: UnderLoadRecord) -> Iterator[str]:
-    """Between which shares the curve bends."""
+    """Yield the shares between which the curve bends."""
     path = f"{record.metric.partition('.')[0]}.latency.p99"
-    known = [(at, span) for at in record.shares if (span := at.latencies.get(path)) is not None and span.mean > 0.0]
-    if len(known) < 2:
+    points = [(at, span) for at in record.shares if (span := at.latencies.get(path)) is not None and span.mean > 0.0]
+    if len(points) < 2:
         return
-    (first, lowest), *others = known
+    (first, lowest), *further = points
     before: ShareRecord = first
-    for at, span in others:
+    for at, span in further:
         if span.low is not None and lowest.high is not None and span.low >= KNEE * lowest.high:
             yield (
                 f"The knee: between {before.share * 100:.4g} % and {at.share * 100:.4g} % of the capacity the p99 "
@@ -108,12 +108,12 @@ def _knee(record: UnderLoadRecord) -> Iterator[str]:
     )
 
 
-def _full_load(record: UnderLoadRecord) -> Found:
+def _full_load(record: UnderLoadRecord) -> LabeledValues:
     if record.capacity is not None:
         yield record.capacity, {"profile": record.profile}
 
 
-def _at_shares(record: UnderLoadRecord) -> Found:
+def _at_shares(record: UnderLoadRecord) -> LabeledValues:
     for at in record.shares:
         for path, figure in at.latencies.items():
             yield figure, {"profile": record.profile, "share": f"{at.share:g}", "metric": path}

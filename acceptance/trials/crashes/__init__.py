@@ -1,1 +1,1 @@
-"""What was acknowledged must be there after a crash: a writer, a failure, and a reader that looks for every record."""
+"""Acknowledged records must survive a crash: a writer, a failure, and a reader that checks every record."""

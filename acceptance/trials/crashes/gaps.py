@@ -1,4 +1,4 @@
-"""How long no record became durable. Pure."""
+"""The longest time in which no record became durable. Pure."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from acceptance.trials.crashes.writer import Arrival
 
 
 def longest_gap(moments: Sequence[Arrival], *, since: int) -> float | None:
-    """The longest time in s between one record and the next, from the record with number `since` on; None for fewer
-    than two of them.
+    """Return the longest time in s between one record and the next, from the record with number `since` on; None for
+    fewer than two records.
 
-    Records that nobody heard of, such as those of a log that was cut off, make no gap.
+    Records that never arrived here, such as those of a log that was cut off, make no gap.
     """
-    heard = [moment for moment in moments if moment[1] >= since]
-    return max((later[0] - before[0] for before, later in pairwise(heard) if later[1] == before[1] + 1), default=None)
+    recent = [moment for moment in moments if moment[1] >= since]
+    return max((later[0] - before[0] for before, later in pairwise(recent) if later[1] == before[1] + 1), default=None)

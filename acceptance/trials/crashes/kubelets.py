@@ -1,4 +1,4 @@
-"""A node whose kubelet is away while its pods run on, and what stays of a volume there once it is back."""
+"""A node whose kubelet is away while its pods run on, and what is left of a volume there once the kubelet is back."""
 
 from __future__ import annotations
 
@@ -12,23 +12,24 @@ from acceptance.trials.crashes.gaps import longest_gap
 from acceptance.trials.crashes.writer import Writer
 
 AWAY_S = 10.0
-"""as long as an upgrade of a kubelet takes, and shorter than a cluster waits until it takes the node for lost"""
+"""Seconds that a kubelet is away: as long as its upgrade takes, and shorter than a cluster waits until it takes the
+node for lost."""
 
 
 def while_away() -> None:
-    """Wait for as long as a kubelet is to be away."""
+    """Wait for as long as a kubelet must be away."""
     ends_s = time.monotonic() + AWAY_S
     wait_for(
         f"the kubelet to have been away for {AWAY_S:.0f} s",
         look=lambda: time.monotonic(),
-        ready=lambda seen: seen >= ends_s,
+        ready=lambda now_s: now_s >= ends_s,
         state=str,
         timeout_s=AWAY_S + 5.0,
     )
 
 
 def wrote_on(writer: Writer, *, since: int) -> str:
-    """How long no record became durable meanwhile, by the clock of the node, in words."""
+    """Return in words the longest time in which no record became durable meanwhile, by the clock of the node."""
     gap_s = longest_gap(writer.moments, since=since)
     if gap_s is None:
         return "how long the pod paused is not known: it cannot read its node's clock"
@@ -36,17 +37,18 @@ def wrote_on(writer: Writer, *, since: int) -> str:
 
 
 def mounts_left(plan: KubeletPlan, *, volume: str, node: str) -> Callable[[], list[str]]:
-    """Looks for mounts of the volume on the node by the user's own command; finds none where there is no such command.
+    """Return a function that lists the mounts of the volume on the node by the user's own command; an empty list if
+    there is no such command.
 
-    Calling it raises EnvironmentFailure, with the command's own words, when that fails.
+    The function raises EnvironmentFailure, with the command's own words, if the command fails.
     """
 
     def look() -> list[str]:
-        if not plan.mounted:
+        if not plan.mounts:
             return []
-        done = run_command(plan.mounted, values={"node": node, "volume": volume}, timeout_s=plan.timeout_s)
-        if done.status:
-            raise done.failed(f"0 of the command that shows mounts on node {node}")
-        return [f"mounted at {line.strip()}" for line in done.stdout.splitlines() if line.strip()]
+        result = run_command(plan.mounts, values={"node": node, "volume": volume}, timeout_s=plan.timeout_s)
+        if result.status:
+            raise result.failure(f"0 of the command that shows mounts on node {node}")
+        return [f"mounted at {line.strip()}" for line in result.stdout.splitlines() if line.strip()]
 
     return look

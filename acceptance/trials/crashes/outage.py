@@ -1,4 +1,4 @@
-"""A node that is made to fail by the user's own command, and always brought back."""
+"""A node that is made to fail by the user's own command, and is always brought back."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from acceptance.settings.target_plans import KubeletPlan, NodeFailurePlan
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure
 
 HEARTBEATS = "kube-node-lease"
-"""the namespace in which each node has a lease of its own name"""
+"""The namespace in which each node has a lease of its own name."""
 NO_HOOK = (
     "capability 'node failure': no commands make a node of this cluster fail and restore it; give both "
     "commands as node_failure: in a target file (--storage-target FILE, see docs/durability.md)"
@@ -34,10 +34,10 @@ NO_KUBELET = (
 def plan_if_allowed(
     plan: NodeFailurePlan | None, *, node: str | None, own_node: str | None, kind: str | None
 ) -> NodeFailurePlan | str:
-    """The plan, where the node may be made to fail by it; else why it may not.
+    """Return the plan if the node may be made to fail by it; otherwise why it may not.
 
-    `node`: the one that was named; `own_node`: where the suite itself runs as a pod; `kind`: of the cluster. Nodes of
-    the embedded cluster are there for that.
+    `node`: the node that the user named; `own_node`: the node on which the suite itself runs as a pod; `kind`: of the
+    cluster. Nodes of the embedded cluster exist for that.
     """
     if plan is None:
         return NO_HOOK
@@ -60,17 +60,20 @@ def plan_if_allowed(
 def kubelet_if_allowed(
     plan: KubeletPlan | None, *, node: str | None, own_node: str | None, kind: str | None
 ) -> KubeletPlan | str:
-    """The same of a node's kubelet. While it is away no pod there is started, ended or moved, whosesoever it is."""
+    """Return the plan if the node's kubelet may be stopped by it; otherwise why it may not.
+
+    While the kubelet is away, no pod on the node is started, ended or moved, whoever owns the pod.
+    """
     if plan is None:
         return NO_KUBELET
-    allowed = plan_if_allowed(plan.outage, node=node, own_node=own_node, kind=kind)
-    return allowed if isinstance(allowed, str) else plan
+    outage_plan = plan_if_allowed(plan.outage, node=node, own_node=own_node, kind=kind)
+    return outage_plan if isinstance(outage_plan, str) else plan
 
 
 class Outage:
-    """The node has failed from `__enter__` on; it is back after `end`, and after the block in any case.
+    """A node that has failed from `__enter__` on. It is back after `end`, and after the block in any case.
 
-    `what` is the last line that the failing command printed, or the command itself.
+    `cause` is the last line that the failing command printed, or the command itself.
     """
 
     def __init__(self, api: Api, plan: NodeFailurePlan, *, node: str, namespace: str) -> None:
@@ -80,63 +83,65 @@ class Outage:
         self._node = node
         self._over = False
         self._undo = Undoing()
-        self.what = ""
+        self.cause = ""
 
     def __enter__(self) -> Self:
-        """Raises EnvironmentFailure, with the command's own words, when it fails; the node is then restored.
+        """Make the node fail. Raises EnvironmentFailure, with the command's own words, if the command fails; the node
+        is then restored.
 
-        The cluster knows by then how it is restored: a run that is killed now cannot.
+        The cluster holds by then the command that restores the node, because a run that is killed now cannot restore
+        it.
         """
         how = shlex.join(word.format(node=self._node) for word in self._plan.restore)
-        remember_undo(self._api, namespace=self._namespace, what=f"node {self._node}", how=how)
-        with self._undo as begun:
-            begun.callback(self.end)
-            done = run_command(self._plan.fail, values={"node": self._node}, timeout_s=self._plan.timeout_s)
-            if done.status:
-                raise done.failed(f"0 of the command that makes node {self._node} fail")
-            self._undo = begun.passed_on()
-        self.what = (done.stdout.strip().splitlines() or [f"`{' '.join(done.words)}`"])[-1]
+        remember_undo(self._api, namespace=self._namespace, component=f"node {self._node}", how=how)
+        with self._undo as undoing:
+            undoing.callback(self.end)
+            run = run_command(self._plan.fail, values={"node": self._node}, timeout_s=self._plan.timeout_s)
+            if run.status:
+                raise run.failure(f"0 of the command that makes node {self._node} fail")
+            self._undo = undoing.passed_on()
+        self.cause = (run.stdout.strip().splitlines() or [f"`{' '.join(run.words)}`"])[-1]
         return self
 
     def end(self) -> None:
-        """Bring the node back, and see that its kubelet answers; at the first call only.
+        """Bring the node back, and require that its kubelet answers; at the first call only.
 
-        Raises EnvironmentFailure when it does not come back.
+        Raises EnvironmentFailure if it does not come back.
         """
         if self._over:
             return
         self._over = True
         with put_off():
             before = self._last_heard_of()
-            done = run_command(self._plan.restore, values={"node": self._node}, timeout_s=self._plan.timeout_s)
-            if done.status:
-                raise done.failed(f"0 of the command that restores node {self._node}, which may still be out of order")
+            run = run_command(self._plan.restore, values={"node": self._node}, timeout_s=self._plan.timeout_s)
+            if run.status:
+                raise run.failure(f"0 of the command that restores node {self._node}, which may still be out of order")
             wait_for(
                 f"node {self._node} to be Ready again",
                 look=lambda: (self._look(), self._heartbeat()),
-                ready=lambda seen: is_up(seen[0]) and seen[1] != before,
-                state=lambda seen: f"{_ready(seen[0])}, last heard of at {seen[1]}",
+                ready=lambda observation: is_up(observation[0]) and observation[1] != before,
+                state=lambda observation: f"{_ready(observation[0])}, last heard of at {observation[1]}",
                 timeout_s=self._plan.timeout_s,
                 failure=EnvironmentFailure,
             )
-            with suppress(AcceptanceError):  # it is back, whatever is noted
-                remember_undo(self._api, namespace=self._namespace, what=self._node, how=None)
+            with suppress(AcceptanceError):  # the node is back, whatever is noted
+                remember_undo(self._api, namespace=self._namespace, component=self._node, how=None)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Raises what `end` raises, unless another error is on its way, which is then told of it."""
+        """Raise what `end` raises, unless another error is on its way; that error then gets it as a note."""
         self._undo.__exit__(kind, error, trace)
 
     def wait_not_ready(self, *, timeout_s: float) -> None:
         """Wait until the cluster takes the node for lost: not Ready, and tainted, so that no pod is sent there.
 
-        Raises EnvironmentFailure when it never does.
+        Raises EnvironmentFailure if it never does.
         """
         wait_for(
             f"node {self._node} to be NotReady, as it was made to fail",
             look=self._look,
-            ready=lambda seen: not is_ready(seen) and bool(seen["spec"].get("taints")),
+            ready=lambda node: not is_ready(node) and bool(node["spec"].get("taints")),
             state=_ready,
             timeout_s=timeout_s,
             failure=EnvironmentFailure,
@@ -146,7 +151,7 @@ class Outage:
         return self._api.get(NODES, self._node)
 
     def _heartbeat(self) -> str:
-        """When the node's kubelet last told that it lives; the cluster goes on calling a dead node Ready for a while.
+        """Return when the node's kubelet last renewed its lease. The cluster calls a dead node Ready for a while.
 
         https://kubernetes.io/docs/concepts/architecture/leases/#node-heart-beats
         """
@@ -154,7 +159,7 @@ class Outage:
         return str(lease["spec"].get("renewTime", "no time"))
 
     def _last_heard_of(self) -> str:
-        """The same, before it is restored; nothing keeps it from being restored."""
+        """Return the heartbeat from before the node is restored. No error here keeps the node from being restored."""
         try:
             return self._heartbeat()
         except AcceptanceError:

@@ -1,4 +1,4 @@
-"""The reader: a pod that shows that the volume is writable again, and prints every record that is on it."""
+"""The reader: a pod that shows that the volume is writable again, and prints every record on it."""
 
 from __future__ import annotations
 
@@ -17,15 +17,17 @@ from acceptance.trials.crashes.writer import LEDGER, script
 READER = "reader"
 PROBE = f"{volume_path(0)}/written-again"
 DEADLINE_S = 600
-SHOWN = 300
-"""bytes of what a reader that failed said last"""
-WRITTEN, MISSING, RECORDS = (f"storage-acceptance: {word}\n".encode() for word in ("written", "missing", "records"))
+MESSAGE_BYTES = 300
+"""Bytes of the last output of a reader that failed, for the error message."""
+WRITTEN_LINE, MISSING, RECORDS = (
+    f"storage-acceptance: {word}\n".encode() for word in ("written", "missing", "records")
+)
 END = b"\nstorage-acceptance: end\n"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """What a pod on `node` found in the file of records; empty where there was no such file."""
+    """The content that a pod on `node` read from the file of records; empty if there was no such file."""
 
     node: str
     content: bytes
@@ -34,7 +36,8 @@ class Reading:
 def reader_plan(
     workspace: Workspace, claim: Claim, *, token: str, node: str | None, away_from: str | None = None
 ) -> PodPlan:
-    """The pod that reads; `node`: where, None leaves it to the scheduler, which does not send it to `away_from`."""
+    """Return the pod that reads; `node`: where it runs, None leaves that to the scheduler, which does not send it to
+    `away_from`."""
     return PodPlan(
         name=object_name(claim.name, READER),
         claims=(claim,),
@@ -49,30 +52,30 @@ def reader_plan(
 
 
 def read_records(workspace: Workspace, plan: PodPlan) -> Reading:
-    """Have the pod read the volume, and go. Raises StorageFailure when it cannot mount, write or read it."""
+    """Have the pod read the volume, and end it. Raises StorageFailure if it cannot mount, write or read the volume."""
     create_pod(workspace.api, plan, timeout_s=workspace.timeout_s)
     return finish_reading(workspace, plan)
 
 
 def finish_reading(workspace: Workspace, plan: PodPlan, *, timeout_s: float | None = None) -> Reading:
-    """What a pod that was asked for has read; it is gone then."""
-    done = ended_pod(workspace, plan, timeout_s=timeout_s or workspace.timeout_s)
-    if done.status:
-        told = "; ".join(done.content[-SHOWN:].decode(errors="replace").splitlines()[-3:])
+    """Return the records that a requested pod has read; the pod is deleted then."""
+    outcome = ended_pod(workspace, plan, timeout_s=timeout_s or workspace.timeout_s)
+    if outcome.status:
+        message = "; ".join(outcome.content[-MESSAGE_BYTES:].decode(errors="replace").splitlines()[-3:])
         raise StorageFailure(
             f"after the crash pod {plan.name} on StorageClass {plan.classes} could not write and read the volume: "
-            f"{told or 'no output'} ({done.state})"
+            f"{message or 'no output'} ({outcome.state})"
         )
     end_pod(workspace.api, plan, timeout_s=workspace.timeout_s)
-    return Reading(node=done.node, content=printed_records(done.content, pod=plan.name))
+    return Reading(node=outcome.node, content=printed_records(outcome.content, pod=plan.name))
 
 
 def printed_records(log: bytes, *, pod: str) -> bytes:
-    """The records out of the reader's log. Raises EnvironmentFailure when the log is not all there."""
-    _, written, said = log.partition(WRITTEN)
-    if written and said.startswith(RECORDS) and said.endswith(END):
-        return said.removeprefix(RECORDS).removesuffix(END)
-    if written and said == MISSING:
+    """Return the records from the reader's log. Raises EnvironmentFailure if the log is incomplete."""
+    _, marker, rest = log.partition(WRITTEN_LINE)
+    if marker and rest.startswith(RECORDS) and rest.endswith(END):
+        return rest.removeprefix(RECORDS).removesuffix(END)
+    if marker and rest == MISSING:
         return b""
     raise EnvironmentFailure(
         f"the log of pod {pod} is incomplete: the line before or after the records is missing; the node rotated "

@@ -19,8 +19,8 @@ from acceptance.settings.target_plans import KubeletPlan, NodeFailurePlan
 from acceptance.text.errors import EnvironmentFailure, Unsupported
 from acceptance.trials import Say
 from acceptance.trials.crashes.acknowledged_records import lost_records, ranges, whole_records
-from acceptance.trials.crashes.draining import WHAT, evict, wait_let_go
-from acceptance.trials.crashes.failing_over import BACK, FREED, SEEN, Stopwatch, follow_failover
+from acceptance.trials.crashes.draining import EVICTION, evict, wait_let_go
+from acceptance.trials.crashes.failing_over import BACK, NODE_LOST, POD_OFF, Stopwatch, follow_failover
 from acceptance.trials.crashes.kubelets import mounts_left, while_away, wrote_on
 from acceptance.trials.crashes.outage import Outage
 from acceptance.trials.crashes.reading import Reading, finish_reading, read_records, reader_plan
@@ -33,18 +33,19 @@ ELSEWHERE: tuple[Failure, ...] = (
     "drained",
     "kubelet-away",
 )
-"""the crashes after which the volume is used from another node"""
+"""The crashes after which the volume is used from another node."""
 LEAST_RECORDS = 20
 AFTER_S = 3.0
-"""for which records are written once a kubelet is back"""
+"""Seconds for which records are written once a kubelet is back."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CrashSettings:
-    """`write_s`: how long records are written before the crash; `failover_s`: how long a failover may take.
+    """The settings of a crash. `write_s`: how long records are written before it; `failover_s`: how long a failover may
+    take.
 
-    `node`: from which they are written, None leaves it to the scheduler. `keep`: leave the claim when a crash failed or
-    records are gone.
+    `node`: from which they are written, None leaves that to the scheduler. `keep`: keep the claim if a crash failed or
+    records are lost.
     """
 
     write_s: float
@@ -55,7 +56,7 @@ class CrashSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class Crash:
-    """What one crash showed; `failover` only where the volume was to be used from another node."""
+    """The outcome of one crash; `failover` only if the volume was to be used from another node."""
 
     durability: DurabilityRecord
     failover: FailoverRecord | None = None
@@ -63,7 +64,7 @@ class Crash:
 
 @dataclass(frozen=True, kw_only=True)
 class Trial:
-    """A crash of the kind `failure` on the volume of `claim`; `say` is told where it stands."""
+    """A crash of the kind `failure` on the volume of `claim`; `say` reports its progress."""
 
     workspace: Workspace
     claim: Claim
@@ -83,8 +84,8 @@ class Trial:
         ) as writer:
             volume = wait_bound(self.workspace.api, self.claim, timeout_s=self.workspace.timeout_s)
             nodes = nodes_for_volume(self.workspace.api, volume, self.workspace.pods.template)
-            others = [node for node in nodes if node != writer.node]
-            if self.failure in ELSEWHERE and not others:
+            other_nodes = [node for node in nodes if node != writer.node]
+            if self.failure in ELSEWHERE and not other_nodes:
                 raise Unsupported(
                     f"capability 'another node': volumes of {self.claim.storage_class} can be used from {writer.node} "
                     "only"
@@ -101,48 +102,50 @@ class Trial:
                 return self._delete_without_kubelet(writer, volume)
             if self.failure == "node-failed":
                 return self._fail_node(writer)
-            return self._kill_pod(writer, others[0] if self.failure == "pod-killed-and-moved" else writer.node)
+            return self._kill_pod(writer, other_nodes[0] if self.failure == "pod-killed-and-moved" else writer.node)
 
     def _kill_pod(self, writer: Writer, read_on: str) -> Crash:
-        crashed = datetime.now(UTC)
+        crashed_at = datetime.now(UTC)
         self._take_away(writer)
         writer.wait_over()
         plan = reader_plan(self.workspace, self.claim, token=writer.token, node=read_on)
         reading = read_records(self.workspace, plan)
-        return Crash(durability=self._record(writer, reading, crashed=crashed, what="the pod was killed without grace"))
+        return Crash(
+            durability=self._record(writer, reading, crashed_at=crashed_at, cause="the pod was killed without grace")
+        )
 
     def _fail_node(self, writer: Writer) -> Crash:
         with self._outage(writer) as outage:
-            crashed = datetime.now(UTC)
+            crashed_at = datetime.now(UTC)
             self._take_away(writer)
             self._tell(f"node {writer.node} has failed; it is brought back")
             outage.end()
             plan = reader_plan(self.workspace, self.claim, token=writer.token, node=writer.node)
             reading = read_records(self.workspace, plan)
-            return Crash(durability=self._record(writer, reading, crashed=crashed, what=outage.what))
+            return Crash(durability=self._record(writer, reading, crashed_at=crashed_at, cause=outage.cause))
 
     def _fail_over(self, writer: Writer, volume: str) -> Crash:
         settings, workspace = self.settings, self.workspace
         with self._outage(writer) as outage:
-            failed = datetime.now(UTC) - timedelta(seconds=time.monotonic() - writer.last_s)
+            failed_at = datetime.now(UTC) - timedelta(seconds=time.monotonic() - writer.last_s)
             watch = Stopwatch(began_s=writer.last_s)
             self._tell(f"node {writer.node} has failed; waiting for the cluster to see it")
             outage.wait_not_ready(timeout_s=settings.failover_s)
-            watch.note(SEEN)
+            watch.note(NODE_LOST)
             with self._taken_off(writer):
-                watch.note(FREED)
+                watch.note(POD_OFF)
                 self._tell(f"node {writer.node} is lost; a pod takes over its volume elsewhere")
                 attachments = attachments_of(workspace.api, {volume})
                 plan = reader_plan(workspace, self.claim, token=writer.token, node=None)
                 follow_failover(workspace, plan, attachments=attachments, watch=watch, timeout_s=settings.failover_s)
                 reading = finish_reading(workspace, plan)
-            durability = self._record(writer, reading, crashed=failed, what=outage.what)
-        return Crash(durability=durability, failover=self._moved(durability, watch))
+            durability = self._record(writer, reading, crashed_at=failed_at, cause=outage.cause)
+        return Crash(durability=durability, failover=self._failover_record(durability, watch))
 
     @contextmanager
     def _taken_off(self, writer: Writer) -> Iterator[None]:
-        """The writer's pod is off the lost node: by force, or by the cluster, which is told that the node is out of
-        service and no longer is told so after the block."""
+        """Take the writer's pod off the lost node: by force, or by the cluster. The cluster is told that the node is
+        out of service, until the end of the block."""
         workspace = self.workspace
         if self.failure != "failover-out-of-service":
             self._take_away(writer)
@@ -150,75 +153,78 @@ class Trial:
             return
         self._tell(f"node {writer.node} is lost; it is tainted as out of service")
         with out_of_service(workspace.api, writer.node, run_id=workspace.run_id):
-            # By the cluster alone: no storage is asked.
+            # By the cluster alone: the storage is not involved.
             wait_gone(workspace.api, writer.plan, timeout_s=workspace.timeout_s, failure=EnvironmentFailure)
             yield
 
     def _drain(self, writer: Writer, volume: str) -> Crash:
         workspace, timeout_s = self.workspace, self.settings.failover_s
-        attached = attached_to(workspace.api, volume=volume, node=writer.node)
-        shows = bool(attached.seen(workspace.api))
+        attachment = attached_to(workspace.api, volume=volume, node=writer.node)
+        shows = bool(attachment.find_signs(workspace.api))
         self._tell(f"the pod on node {writer.node} is evicted")
         watch = evict(workspace.api, writer, timeout_s=timeout_s)
-        drained = datetime.now(UTC) - timedelta(seconds=time.monotonic() - writer.last_s)
+        drained_at = datetime.now(UTC) - timedelta(seconds=time.monotonic() - writer.last_s)
         self._tell("the pod is gone; another one takes over its volume elsewhere")
         plan = reader_plan(workspace, self.claim, token=writer.token, node=None, away_from=writer.node)
-        follow_failover(workspace, plan, attachments=attached.attachments, watch=watch, timeout_s=timeout_s)
+        follow_failover(workspace, plan, attachments=attachment.attachments, watch=watch, timeout_s=timeout_s)
         reading = finish_reading(workspace, plan)
-        durability = self._record(writer, reading, crashed=drained, what=WHAT)
-        stayed = wait_let_go(workspace.api, attached, timeout_s=workspace.timeout_s) if shows else None
-        return Crash(durability=durability, failover=self._moved(durability, watch, stayed=stayed))
+        durability = self._record(writer, reading, crashed_at=drained_at, cause=EVICTION)
+        leftovers = wait_let_go(workspace.api, attachment, timeout_s=workspace.timeout_s) if shows else None
+        return Crash(durability=durability, failover=self._failover_record(durability, watch, leftovers=leftovers))
 
     def _restart_kubelet(self, writer: Writer) -> Crash:
-        """The pod writes on while its kubelet is away and after it is back; a new pod then uses the volume."""
-        before, crashed = writer.acknowledged, datetime.now(UTC)
+        """Have the pod write on while its kubelet is away and after it is back; a new pod then uses the volume."""
+        before, crashed_at = writer.acknowledged_count, datetime.now(UTC)
         with self._kubelet_away(writer) as outage:
             while_away()
             outage.end()
         self._tell(f"the kubelet of node {writer.node} is back; the pod must still write")
-        writer.write_for(AFTER_S, records=writer.acknowledged + LEAST_RECORDS)
-        what = f"{outage.what}; {wrote_on(writer, since=before)}"
+        writer.write_for(AFTER_S, records=writer.acknowledged_count + LEAST_RECORDS)
+        cause = f"{outage.cause}; {wrote_on(writer, since=before)}"
         self._take_away(writer)
         writer.wait_over()
         plan = reader_plan(self.workspace, self.claim, token=writer.token, node=writer.node)
         reading = read_records(self.workspace, plan)
-        return Crash(durability=self._record(writer, reading, crashed=crashed, what=what))
+        return Crash(durability=self._record(writer, reading, crashed_at=crashed_at, cause=cause))
 
     def _delete_without_kubelet(self, writer: Writer, volume: str) -> Crash:
-        """The pod is off the books while its kubelet is away; once that is back, nothing of the volume must stay."""
+        """Delete the pod while its kubelet is away; once that is back, nothing of the volume must remain."""
         workspace, timeout_s = self.workspace, self.settings.failover_s
-        attached = attached_to(workspace.api, volume=volume, node=writer.node)
-        assert self.kubelet is not None  # asked before anything was made
+        attachment = attached_to(workspace.api, volume=volume, node=writer.node)
+        assert self.kubelet is not None  # checked before anything was created
         mounts = mounts_left(self.kubelet, volume=volume, node=writer.node)
-        shows = bool([*attached.seen(workspace.api), *mounts()])
+        shows = bool([*attachment.find_signs(workspace.api), *mounts()])
         with self._kubelet_away(writer) as outage:
             self._take_away(writer)
-            crashed = datetime.now(UTC)
+            crashed_at = datetime.now(UTC)
             watch = Stopwatch(began_s=time.monotonic())
             outage.end()
         watch.note(BACK)
         self._tell(f"the kubelet of node {writer.node} is back; nothing of the volume must stay there")
-        stayed = wait_let_go(workspace.api, attached, timeout_s=workspace.timeout_s, also=mounts)
-        watch.note(FREED)
+        leftovers = wait_let_go(workspace.api, attachment, timeout_s=workspace.timeout_s, also=mounts)
+        watch.note(POD_OFF)
         plan = reader_plan(workspace, self.claim, token=writer.token, node=None, away_from=writer.node)
-        follow_failover(workspace, plan, attachments=attached.attachments, watch=watch, timeout_s=timeout_s)
+        follow_failover(workspace, plan, attachments=attachment.attachments, watch=watch, timeout_s=timeout_s)
         reading = finish_reading(workspace, plan)
         durability = self._record(
-            writer, reading, crashed=crashed, what=f"{outage.what}; meanwhile the pod was deleted"
+            writer, reading, crashed_at=crashed_at, cause=f"{outage.cause}; meanwhile the pod was deleted"
         )
-        return Crash(durability=durability, failover=self._moved(durability, watch, stayed=stayed if shows else None))
+        return Crash(
+            durability=durability,
+            failover=self._failover_record(durability, watch, leftovers=leftovers if shows else None),
+        )
 
     @contextmanager
     def _kubelet_away(self, writer: Writer) -> Iterator[Outage]:
-        """The kubelet of the writer's node is stopped; it is back after the block."""
-        assert self.kubelet is not None  # asked before anything was made
+        """Stop the kubelet of the writer's node; bring it back after the block."""
+        assert self.kubelet is not None  # checked before anything was created
         self._tell(f"the kubelet of node {writer.node} is stopped")
         workspace, plan = self.workspace, self.kubelet.outage
         with Outage(workspace.api, plan, node=writer.node, namespace=workspace.namespace) as outage:
             yield outage
 
-    def _moved(
-        self, durability: DurabilityRecord, watch: Stopwatch, *, stayed: list[str] | None = None
+    def _failover_record(
+        self, durability: DurabilityRecord, watch: Stopwatch, *, leftovers: list[str] | None = None
     ) -> FailoverRecord:
         return FailoverRecord(
             storage_class=durability.storage_class,
@@ -227,35 +233,35 @@ class Trial:
             node=durability.read_on,
             failed=durability.crashed,
             phases=watch.phases(),
-            stayed=stayed,
+            stayed=leftovers,
         )
 
     @contextmanager
     def _outage(self, writer: Writer) -> Iterator[Outage]:
-        """The writer's node has failed and writes no more; it is back after the block."""
-        assert self.node_failure is not None  # asked before anything was made
+        """Make the writer's node fail, so that it writes no more; bring it back after the block."""
+        assert self.node_failure is not None  # checked before anything was created
         self._tell(f"node {writer.node} is made to fail")
         workspace = self.workspace
         with Outage(workspace.api, self.node_failure, node=writer.node, namespace=workspace.namespace) as outage:
-            writer.require_silent(what=outage.what)
+            writer.require_silent(cause=outage.cause)
             yield outage
 
     def _take_away(self, writer: Writer) -> None:
         end_pod(self.workspace.api, writer.plan, timeout_s=self.workspace.timeout_s, grace_s=0)
 
-    def _record(self, writer: Writer, reading: Reading, *, crashed: datetime, what: str) -> DurabilityRecord:
-        lost = lost_records(reading.content, token=writer.token, acknowledged=writer.acknowledged)
+    def _record(self, writer: Writer, reading: Reading, *, crashed_at: datetime, cause: str) -> DurabilityRecord:
+        lost_numbers = lost_records(reading.content, token=writer.token, acknowledged_count=writer.acknowledged_count)
         return DurabilityRecord(
             storage_class=self.claim.storage_class,
             failure=self.failure,
             node=writer.node,
             read_on=reading.node,
-            crashed=crashed,
-            what=what,
-            acknowledged=writer.acknowledged,
+            crashed=crashed_at,
+            what=cause,
+            acknowledged=writer.acknowledged_count,
             write_s=writer.write_s,
             whole=whole_records(reading.content, token=writer.token),
-            lost=ranges(lost),
+            lost=ranges(lost_numbers),
         )
 
     def _tell(self, text: str) -> None:

@@ -1,4 +1,4 @@
-"""Crashes of all kinds, each class through each once, on a volume of its own."""
+"""Crashes of all kinds: each class goes through each once, on a volume of its own."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from acceptance.trials.crashes.writer import WRITER
 
 CLAIM_SIZE = 1024**3
 OF_NODES: tuple[Failure, ...] = ("node-failed", "failover", "failover-out-of-service")
-"""the crashes for which a node is made to fail"""
+"""The crashes for which a node is made to fail."""
 OF_KUBELETS: tuple[Failure, ...] = ("kubelet-restarted", "kubelet-away")
-"""the crashes for which the kubelet of a node is stopped"""
+"""The crashes for which the kubelet of a node is stopped."""
 NO_TAINT = (
     "capability 'out-of-service taint': it takes the pods of others off the node, too, so the target file must allow "
     "it: node_failure: out_of_service: true (see docs/durability.md)"
@@ -31,7 +31,7 @@ NO_TAINT = (
 
 
 class CrashTrials:
-    """All crashes of a run. `node_failure` is the user's way to fail a node, `kubelet` to stop a kubelet, or why none
+    """All crashes of a run. `node_failure` is the user's plan to fail a node, `kubelet` to stop a kubelet, or why none
     may be made to fail."""
 
     def __init__(
@@ -52,16 +52,16 @@ class CrashTrials:
         self._crashes = Once(self._crash, keep=keep)
 
     def crash(self, storage_class: str, failure: Failure) -> Crash:
-        """What the crash showed.
+        """Return the outcome of the crash.
 
-        Raises Unsupported for a class that cannot be used from another node, NotTried without a way to fail nodes,
-        StorageFailure when the volume is of no use afterwards, EnvironmentFailure for the rest; the same error to
-        everyone who asks.
+        Raises Unsupported for a class that cannot be used from another node, NotTried without a plan to fail nodes,
+        StorageFailure if the volume is unusable afterwards, EnvironmentFailure for the rest. Every caller gets the same
+        error.
         """
         return self._crashes((storage_class, failure))
 
-    def _crash(self, asked: tuple[str, Failure]) -> Crash:
-        storage_class, failure = asked
+    def _crash(self, key: tuple[str, Failure]) -> Crash:
+        storage_class, failure = key
         plan, kubelet = self._node_failure, self._kubelet
         if (why := lacks_plan(failure, plan, kubelet=kubelet)) is not None:
             raise NotTried(why)
@@ -80,8 +80,8 @@ class CrashTrials:
         crash: Crash | None = None
 
         def remove() -> None:
-            failed = not isinstance(undoing.error, Unsupported) if crash is None else bool(crash.durability.lost)
-            if not (self._settings.keep and failed):
+            has_failed = not isinstance(undoing.error, Unsupported) if crash is None else bool(crash.durability.lost)
+            if not (self._settings.keep and has_failed):
                 _remove(self._workspace, claim)
 
         with Undoing() as undoing:
@@ -92,7 +92,7 @@ class CrashTrials:
 
 
 def lacks_plan(failure: Failure, plan: NodeFailurePlan | str, *, kubelet: KubeletPlan | str = NO_KUBELET) -> str | None:
-    """Why the crash cannot be brought about: no node may be made to fail, or none that fails may be tainted."""
+    """Return why the crash cannot be brought about: no node may be made to fail, or none that fails may be tainted."""
     if failure in OF_KUBELETS:
         return kubelet if isinstance(kubelet, str) else None
     if failure in OF_NODES and isinstance(plan, str):

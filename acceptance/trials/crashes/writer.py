@@ -28,28 +28,29 @@ from acceptance.trials.crashes.writer_log import WriterLog
 WRITER = "writer"
 LEDGER = f"{volume_path(0)}/records"
 DEADLINE_S = 3600
-# A record that is acknowledged is heard of within the first; a node that failed is silent for both.
+# An acknowledged record arrives within the first; a node that failed is silent for both.
 LATE_S, SILENT_S = 2.0, 2.0
-# For which lines that were on their way may go on to come where the API server, or this machine, is busy.
+# Lines that were on their way may keep arriving for this long if the API server, or this machine, is busy.
 ON_THEIR_WAY_S = 20.0
-# Storage may stall for long; the pod's deadline ends it at last.
+# Storage may stall for long; in the end the pod's deadline ends it.
 SILENCE_S = 120
 AGAIN_S = 0.5
 
 Arrival = tuple[float, int]
-"""When a number arrived, in s of time.monotonic(), and the number."""
+"""The time of an arrival, in s of time.monotonic(), and the number that arrived."""
 
 
 class Writer:
-    """Writes records to the claim's volume from `__enter__` on; `acknowledged` counts those that are durable.
+    """A pod that writes records to the claim's volume from `__enter__` on; `acknowledged_count` counts those that are
+    durable.
 
-    A connection that breaks is taken up again where it was left while the pod lives; numbers that never arrive here are
-    not demanded later. The pod itself is ended by whoever makes it crash, or with the run.
+    If the connection to its log breaks while the pod lives, reading continues where it stopped; numbers that never
+    arrive here are not demanded later. The caller that makes the pod crash ends it, or the end of the run does.
 
-    `beside`: further claims of the pod. `ledgers`: the files for the records, which take them in turn; in a volume's
-    folder, or in folders there. `heeds_term`: the pod ends by itself when it is told to, as in a drain. `pause_s`: its
-    rest after each record, so that MOST_RECORDS last for longer. `log_kind`: what its log says, where a kind of writer
-    says more.
+    `beside`: further claims of the pod. `ledgers`: the files for the records, which are written in turn; in a volume's
+    folder, or in folders there. `heeds_term`: the pod ends by itself when it is asked to, as in a drain. `pause_s`: its
+    pause after each record, so that MOST_RECORDS last for longer. `log_kind`: the class of its log, for kinds of
+    writers that print more.
     """
 
     log_kind: ClassVar[type[WriterLog]] = WriterLog
@@ -83,8 +84,8 @@ class Writer:
             defaults=workspace.pods,
         )
         self._workspace = workspace
-        self._printed, self._log = self._anew()
-        self._acknowledged = 0
+        self._stream, self._log = self._new_log()
+        self._acknowledged_count = 0
         self._arrivals: list[Arrival] = []
         self._moments: list[Arrival] = []
         self._heeds_term = heeds_term
@@ -95,7 +96,7 @@ class Writer:
         self.node = ""
 
     def __enter__(self) -> Self:
-        """Raises StorageFailure or EnvironmentFailure when the pod does not start."""
+        """Start the pod. Raises StorageFailure or EnvironmentFailure if it does not start."""
         create_pod(self._workspace.api, self.plan, timeout_s=self._workspace.timeout_s)
         self.node = node_of(wait_started(self._workspace.api, self.plan, timeout_s=self._workspace.timeout_s))
         self._thread.start()
@@ -107,42 +108,45 @@ class Writer:
         self._given_up.set()
 
     @property
-    def acknowledged(self) -> int:
-        """The highest number that was acknowledged so far; all below it were too."""
-        return self._acknowledged
+    def acknowledged_count(self) -> int:
+        """The highest number that was acknowledged so far; all lower numbers were acknowledged, too."""
+        return self._acknowledged_count
 
     @property
     def write_s(self) -> float:
-        """From the first acknowledgement to the last, as they arrived here."""
+        """The time from the first acknowledgement to the last, as they arrived here."""
         return self._last_s - self._arrivals[0][0] if self._arrivals else 0.0
 
     @property
     def last_s(self) -> float:
-        """When the last acknowledgement arrived, by time.monotonic()."""
+        """The time of the last acknowledgement, by time.monotonic()."""
         return self._last_s
 
     @property
     def arrivals(self) -> Sequence[Arrival]:
-        """When numbers arrived here, in order."""
+        """The arrivals of numbers here, in order."""
         return tuple(self._arrivals)
 
     @property
     def moments(self) -> Sequence[Arrival]:
-        """When records became durable by the clock of the pod's node, in order; empty where the pod could not tell."""
+        """The moments at which records became durable, by the clock of the pod's node, in order; empty if the pod
+        cannot read it."""
         return tuple(self._moments)
 
     def write_for(self, seconds: float, *, records: int) -> None:
-        """Have it write for so long, and so many records at least, until they are heard of at once again.
+        """Have the pod write for `seconds` and until `records` are durable, and then until they arrive without delay
+        again.
 
-        A crash while nobody hears would take with it what was acknowledged. Raises StorageFailure when it cannot.
+        Acknowledgements that are on their way would be lost with a crash. Raises StorageFailure if the pod cannot
+        write.
         """
         ends_s = time.monotonic() + seconds
         wait_for(
             f"{records} durable records by pod {self.plan.name} on StorageClass {self.plan.classes}",
-            look=lambda: self._acknowledged,
-            ready=lambda seen: seen >= records and time.monotonic() >= ends_s and self._is_heard,
-            state=lambda seen: f"{seen} acknowledged",
-            fatal=lambda seen: self.broken(),
+            look=lambda: self._acknowledged_count,
+            ready=lambda count: count >= records and time.monotonic() >= ends_s and self._is_heard,
+            state=lambda count: f"{count} acknowledged",
+            fatal=lambda count: self.fault(),
             timeout_s=self._workspace.timeout_s + seconds,
         )
 
@@ -152,61 +156,63 @@ class Writer:
 
     @property
     def _is_heard(self) -> bool:
-        return time.monotonic() - self._last_s <= LATE_S or self._acknowledged >= MOST_RECORDS
+        return time.monotonic() - self._last_s <= LATE_S or self._acknowledged_count >= MOST_RECORDS
 
     def wait_over(self) -> None:
-        """Wait until the log has ended with its container, which is then no more.
+        """Wait until the log has ended together with its container.
 
-        Raises EnvironmentFailure when the container does not end.
+        Raises EnvironmentFailure if the container does not end.
         """
         wait_for(
             f"the container of pod {self.plan.name} to be killed",
             look=self._over.is_set,
             ready=bool,
-            state=lambda seen: "ended" if seen else f"still there, {self._acknowledged} records acknowledged",
-            fatal=lambda seen: EnvironmentFailure(self._cut_off) if self._cut_off else None,
+            state=lambda over: "ended" if over else f"still there, {self._acknowledged_count} records acknowledged",
+            fatal=lambda over: EnvironmentFailure(self._cut_off) if self._cut_off else None,
             timeout_s=self._workspace.timeout_s,
             failure=EnvironmentFailure,
         )
 
-    def require_silent(self, *, what: str) -> None:
-        """See that no more records come, now that the writer's node has failed by `what`.
+    def require_silent(self, *, cause: str) -> None:
+        """Require that no more records arrive after the writer's node has failed by `cause`.
 
-        Lines that were on their way come to an end; those of a pod that writes do not. Raises EnvironmentFailure when
-        they go on: then nothing has failed, and nothing would be shown.
+        Lines that were on their way come to an end; those of a pod that writes do not. Raises EnvironmentFailure if
+        they continue: then nothing has failed, and the crash would show nothing.
         """
         began_s = time.monotonic()
 
         def writes_on(last_s: float) -> bool:
-            """One that has written all it can is silent, too."""
-            return last_s - began_s > (LATE_S if self._acknowledged >= MOST_RECORDS else ON_THEIR_WAY_S)
+            """Return whether the pod still writes. A pod that has written all its records is silent, too."""
+            return last_s - began_s > (LATE_S if self._acknowledged_count >= MOST_RECORDS else ON_THEIR_WAY_S)
 
         wait_for(
             f"pod {self.plan.name} to stop writing",
             look=lambda: self._last_s,
-            ready=lambda seen: time.monotonic() - max(began_s, seen) >= LATE_S + SILENT_S and not writes_on(seen),
-            state=lambda seen: f"{self._acknowledged} records",
-            fatal=lambda seen: self._still_writes(what) if writes_on(seen) else None,
+            ready=lambda last_s: time.monotonic() - max(began_s, last_s) >= LATE_S + SILENT_S and not writes_on(last_s),
+            state=lambda last_s: f"{self._acknowledged_count} records",
+            fatal=lambda last_s: self._still_writes(cause) if writes_on(last_s) else None,
             timeout_s=ON_THEIR_WAY_S + LATE_S + SILENT_S + AGAIN_S + 1.0,
         )
         self._given_up.set()
 
-    def _still_writes(self, what: str) -> EnvironmentFailure:
+    def _still_writes(self, cause: str) -> EnvironmentFailure:
         return EnvironmentFailure(
-            f"pod {self.plan.name} on node {self.node} still writes, though that node was made to fail ({what}); "
+            f"pod {self.plan.name} on node {self.node} still writes, though that node was made to fail ({cause}); "
             "correct the command node_failure.fail in the target file"
         )
 
-    def broken(self) -> AcceptanceError | None:
-        """Why there will be no more records; None while there may be."""
+    def fault(self) -> AcceptanceError | None:
+        """Return why there will be no more records; None if there may be more."""
         where = f"pod {self.plan.name} on StorageClass {self.plan.classes}"
         if self._log.lacks:
             return EnvironmentFailure(
                 f"image {self.plan.image!r} lacks {self._log.lacks}, which the writer of records needs; name one "
                 "that holds it with --storage-image"
             )
-        if self._log.failed:
-            return StorageFailure(f"{where} could not make {self._log.failed} durable: {self._log.others.strip()}")
+        if self._log.failure:
+            return StorageFailure(
+                f"{where} could not make {self._log.failure} durable: {self._log.other_lines.strip()}"
+            )
         if self._cut_off:
             return EnvironmentFailure(self._cut_off)
         if not self._over.is_set():
@@ -215,15 +221,17 @@ class Writer:
         reason = "the pod is gone" if pod is None else lost_to_the_cluster(pod)
         if reason:
             return EnvironmentFailure(f"{where} was ended by the cluster: {reason}")
-        return StorageFailure(f"{where} broke off: {self._log.others.strip()} ({describe_pod(pod or {'status': {}})})")
+        return StorageFailure(
+            f"{where} broke off: {self._log.other_lines.strip()} ({describe_pod(pod or {'status': {}})})"
+        )
 
     def _follow(self) -> None:
         while not self._given_up.is_set():
             broke: AcceptanceError | None = None
             try:
                 self._read_on()
-            except LogCutOff:  # or it is another container's; each number says that all before it are durable
-                self._printed, self._log = self._anew()
+            except LogCutOff:  # or the log is another container's; each number implies that all before it are durable
+                self._stream, self._log = self._new_log()
                 continue
             except AcceptanceError as error:
                 broke = error
@@ -234,42 +242,41 @@ class Writer:
             self._given_up.wait(AGAIN_S)
 
     def _lives(self, api: Api) -> bool:
-        """Whether a stream that ended may go on: its end alone may be that of a connection."""
+        """Return whether a stream that ended may continue: perhaps only its connection ended."""
         pod = api.find(PODS, self.plan.name, namespace=self.plan.namespace)
         return pod is not None and main_runs(pod)
 
     def _settle(self, broke: AcceptanceError | None) -> None:
-        """The pod is gone. After an end by force only a log that came to its end says that its container is, too; a pod
-        that was told to end has gone when its kubelet said so.
-        """
+        """Record the end of the pod. After an end by force, only a log that came to its end shows that the container
+        has ended, too. A pod that was asked to end is deleted only when its kubelet has reported the end."""
         if broke is None or self._heeds_term:
             self._over.set()
         else:
             self._cut_off = f"pod {self.plan.name} is gone, but its container was not seen to end: {broke}"
 
-    def _anew(self) -> tuple[FollowedLog, WriterLog]:
-        printed = FollowedLog(
+    def _new_log(self) -> tuple[FollowedLog, WriterLog]:
+        stream = FollowedLog(
             self._workspace.api,
             self.plan.name,
             namespace=self.plan.namespace,
             container=MAIN,
             silence_s=SILENCE_S,
         )
-        return printed, self.log_kind()
+        return stream, self.log_kind()
 
     def _read_on(self) -> None:
         log = self._log
-        for piece in self._printed.pieces():
+        for piece in self._stream.pieces():
             if self._given_up.is_set():
                 return
             log.feed(piece)
-            told, log.moments = log.moments, []  # of a log that is read anew those before are known
-            self._moments += [each for each in told if each[1] > (self._moments[-1][1] if self._moments else 0)]
-            if log.acknowledged > self._acknowledged:
-                self._arrivals.append((time.monotonic(), log.acknowledged))
-                self._acknowledged = log.acknowledged
+            fresh, log.moments = log.moments, []  # a log that is read again repeats moments
+            self._moments += [moment for moment in fresh if moment[1] > (self._moments[-1][1] if self._moments else 0)]
+            if log.acknowledged_count > self._acknowledged_count:
+                self._arrivals.append((time.monotonic(), log.acknowledged_count))
+                self._acknowledged_count = log.acknowledged_count
 
 
 def script(name: str) -> str:
-    """One of this package's shell scripts; what differs between runs reaches it through its environment."""
+    """Return one of this package's shell scripts; values that differ between runs reach it through its environment."""
     return files("acceptance.trials.crashes").joinpath(name).read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What a writer's log says: which records are durable, or why there are no more."""
+"""The log of a writer: which records are durable, or why there are no more."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-_SAID = re.compile(
+_LINE = re.compile(
     rb"storage-acceptance: (?:durable (?P<durable>\d+)(?: (?P<at>\d+(?:\.\d+)?))?|failed (?P<failed>\d+)"
     rb"|(?P<refused>refused)|lacks (?P<lacks>\S+))"
 )
@@ -14,19 +14,20 @@ _SAID = re.compile(
 
 @dataclass(kw_only=True)
 class WriterLog:
-    """What a writer's log has said so far. Lines count when they are whole; `others` are not the writer's own.
+    """The content of a writer's log so far. Lines count once they are complete; `other_lines` are not the writer's own.
 
-    `acknowledged` is the highest number that was printed: whoever prints a number has printed all before it. `moments`:
-    when they became durable, in s by the clock of the node, each with its number, until somebody takes them away; empty
-    where the pod cannot read that clock. `file` and `one`: what it makes first, and what it then writes, in words.
+    `acknowledged_count` is the highest number that was printed: the writer has printed all lower numbers before.
+    `moments`: when records became durable, in s by the clock of the node, each with its number, until the caller
+    removes them; empty if the pod cannot read that clock. `file` and `unit`: the words for what the writer creates
+    first, and for what it then writes.
     """
 
     file: ClassVar[str] = "the file for the records"
-    one: ClassVar[str] = "record"
-    acknowledged: int = 0
+    unit: ClassVar[str] = "record"
+    acknowledged_count: int = 0
     lacks: str = ""
-    failed: str = ""
-    others: str = ""
+    failure: str = ""
+    other_lines: str = ""
     moments: list[tuple[float, int]] = field(default_factory=list)
     _rest: bytes = b""
 
@@ -34,19 +35,19 @@ class WriterLog:
         """Take the next piece of the log."""
         *lines, self._rest = (self._rest + piece).split(b"\n")
         for line in lines:
-            said = _SAID.fullmatch(line)
-            if said is None:
-                self.other(line.decode(errors="replace"))
-            elif said["lacks"]:
-                self.lacks = said["lacks"].decode(errors="replace")
-            elif said["durable"]:
-                number = int(said["durable"])
-                if said["at"] and number > self.acknowledged:
-                    self.moments.append((float(said["at"]), number))
-                self.acknowledged = max(self.acknowledged, number)
+            parts = _LINE.fullmatch(line)
+            if parts is None:
+                self.take_other_line(line.decode(errors="replace"))
+            elif parts["lacks"]:
+                self.lacks = parts["lacks"].decode(errors="replace")
+            elif parts["durable"]:
+                number = int(parts["durable"])
+                if parts["at"] and number > self.acknowledged_count:
+                    self.moments.append((float(parts["at"]), number))
+                self.acknowledged_count = max(self.acknowledged_count, number)
             else:
-                self.failed = f"{self.one} {int(said['failed'])}" if said["failed"] else self.file
+                self.failure = f"{self.unit} {int(parts['failed'])}" if parts["failed"] else self.file
 
-    def other(self, line: str) -> None:
-        """A line that is not the writer's own."""
-        self.others = (self.others + line + "\n")[-2000:]
+    def take_other_line(self, line: str) -> None:
+        """Take a line that is not the writer's own."""
+        self.other_lines = (self.other_lines + line + "\n")[-2000:]

@@ -27,11 +27,12 @@ from acceptance.trials.crashes.trial import LEAST_RECORDS, CrashSettings
 from acceptance.trials.crashes.writer import Writer
 
 MOST_PODS = 3
-"""of each selector: as many as replicas, or candidates for a leader, that are usual; the others are told"""
+"""The number of pods of each selector that are killed at the most: as many as are usual for replicas, or candidates for
+a leader; the number of the others is reported."""
 PAUSE_S = 0.1
-"""between records: the most that a writer writes then last for half an hour"""
+"""Seconds between records: the records of a writer then last for half an hour."""
 AFTER_S = 3.0
-"""for which records are written once all pods are Ready again"""
+"""Seconds for which records are written once all pods are Ready again."""
 TAKE = 'printf x > "$VOLUME/new" && sync "$VOLUME/new"'
 DEADLINE_S = 600
 
@@ -40,7 +41,7 @@ DEADLINE_S = 600
 class StoragePodsTrial:
     """The pods of `selector`, killed while a pod writes records to the volume of `claim`.
 
-    `strength`: what must be Ready before each kill, and again after it; `nothing else` is killed meanwhile.
+    `strength`: the pods that must be Ready before each kill, and again after it; no other pods are killed meanwhile.
     """
 
     workspace: Workspace
@@ -51,7 +52,7 @@ class StoragePodsTrial:
     say: Say
 
     def run(self) -> StoragePodsRecord:
-        """Write, kill, see all come back, kill the next; then read."""
+        """Write; kill a pod, require that all come back, kill the next; then read."""
         workspace, settings = self.workspace, self.settings
         with Writer(workspace, self.claim, node=settings.node, heeds_term=True, pause_s=PAUSE_S) as writer:
             volume = wait_bound(workspace.api, self.claim, timeout_s=workspace.timeout_s)
@@ -62,7 +63,7 @@ class StoragePodsTrial:
             pods = sorted(
                 storage_pods(workspace.api, self.selector), key=lambda storage_pod: storage_pod.node != writer.node
             )
-            started, kills = datetime.now(UTC), list[KilledPod]()
+            started_at, kills = datetime.now(UTC), list[KilledPod]()
             for pod in pods[:MOST_PODS]:
                 kills.append(self._kill(pod, writer, node=pod.node if pod.node in nodes else None))
                 if kills[-1].problem or kills[-1].broke:
@@ -72,24 +73,24 @@ class StoragePodsTrial:
             if kills[-1].broke:
                 seconds = time.monotonic() - writer.last_s
                 kills[-1] = kills[-1].model_copy(update={"gap_s": max(kills[-1].gap_s, seconds)})
-        known = 0 if unread else writer.acknowledged
-        lost = lost_records(reading.content, token=writer.token, acknowledged=known)
+        known_count = 0 if unread else writer.acknowledged_count
+        lost_numbers = lost_records(reading.content, token=writer.token, acknowledged_count=known_count)
         return StoragePodsRecord(
             storage_class=self.claim.storage_class,
             selector=str(self.selector),
             node=writer.node,
             read_on=reading.node,
             unread=unread,
-            started=started,
+            started=started_at,
             kills=kills,
             left=len(pods) - len(kills),
-            acknowledged=writer.acknowledged,
-            lost=ranges(lost),
+            acknowledged=writer.acknowledged_count,
+            lost=ranges(lost_numbers),
         )
 
     def _kill(self, pod: StoragePod, writer: Writer, *, node: str | None) -> KilledPod:
-        """One pod; `node`: where a new volume is tried afterwards."""
-        before, arrived_s = writer.acknowledged, writer.last_s
+        """Kill one pod; `node`: where a new volume is tried afterwards."""
+        before, arrived_s = writer.acknowledged_count, writer.last_s
         self._require_strength()
         self._tell(f"pod {pod.name} on node {pod.node} is killed")
         began_s = time.monotonic()
@@ -102,16 +103,16 @@ class StoragePodsTrial:
             self._tell(f"another pod is Ready in its place after {ready_s:.1f} s")
         except StorageFailure as error:
             problem = str(error)
-        if (stopped := self._goes_on(writer)) is not None:
-            broke = str(stopped)
+        if (write_error := self._find_write_error(writer)) is not None:
+            broke = str(write_error)
         if not problem:
             again_s = time.monotonic()
             try:
                 new_volume_s = self._use_new_volume(pod, node) - again_s
-            except StorageFailure as failed:
-                problem = str(failed)
+            except StorageFailure as error:
+                problem = str(error)
         gap_s = longest_gap(writer.moments, since=before)
-        # A pod that cannot read its node's clock is timed by when its words arrived here.
+        # A pod that cannot read its node's clock is timed by the arrival of its lines here.
         gap_s = gap_s or longest_gap(((arrived_s, before), *writer.arrivals), since=before) or 0.0
         return KilledPod(
             pod=pod.name,
@@ -124,7 +125,8 @@ class StoragePodsTrial:
         )
 
     def _require_strength(self) -> None:
-        """Raises EnvironmentFailure when a pod is away that this run has not killed: never are two away at a time."""
+        """Raise EnvironmentFailure if a pod is away that this run has not killed: two are never away at the same
+        time."""
         api = self.workspace.api
         wait_for(
             "all pods that may be killed to be Ready before the next one is",
@@ -145,16 +147,16 @@ class StoragePodsTrial:
             timeout_s=self.workspace.timeout_s,
         )
 
-    def _goes_on(self, writer: Writer) -> StorageFailure | None:
-        """Why no more records become durable; None where they do."""
+    def _find_write_error(self, writer: Writer) -> StorageFailure | None:
+        """Return why no more records become durable; None if they do."""
         try:
-            writer.write_for(AFTER_S, records=writer.acknowledged + LEAST_RECORDS)
+            writer.write_for(AFTER_S, records=writer.acknowledged_count + LEAST_RECORDS)
         except StorageFailure as error:
             return error
         return None
 
     def _use_new_volume(self, pod: StoragePod, node: str | None) -> float:
-        """When a new volume had been written to, by time.monotonic(). Raises StorageFailure when it cannot be."""
+        """Return when a new volume was written to, by time.monotonic(). Raises StorageFailure if it cannot be."""
         workspace = self.workspace
         self._tell("a new volume is asked for")
         name = self.claim.storage_class
@@ -172,14 +174,15 @@ class StoragePodsTrial:
         with Undoing() as undoing:
             undoing.callback(lambda: remove_claim(workspace.api, claim, timeout_s=workspace.timeout_s))
             create_claim(workspace.api, claim)
-            done = run_one_shot_pod(workspace, plan, timeout_s=workspace.timeout_s)
+            outcome = run_one_shot_pod(workspace, plan, timeout_s=workspace.timeout_s)
             done_s = time.monotonic()
-            if done.status:
-                raise StorageFailure(f"a pod could not write to a new volume: {done.output[-300:].strip()}")
+            if outcome.status:
+                raise StorageFailure(f"a pod could not write to a new volume: {outcome.output[-300:].strip()}")
         return done_s
 
     def _read(self, writer: Writer) -> tuple[Reading, str]:
-        """A new pod writes to the volume where the writer did, and reads it; or why none could."""
+        """Have a new pod write to the volume on the writer's node, and read it; return the records, or why no pod
+        could."""
         workspace = self.workspace
         try:
             end_pod(workspace.api, writer.plan, timeout_s=workspace.timeout_s)

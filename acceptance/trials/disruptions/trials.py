@@ -22,7 +22,7 @@ from acceptance.trials.disruptions.storage_pods import StoragePodsTrial
 
 
 class StoragePodsTrials:
-    """Kills the pods of `selectors`, those that somebody named, and no others. `keep` is given each record at once."""
+    """Kills the pods of `selectors`, which the user named, and no others. `keep` gets each record immediately."""
 
     def __init__(
         self,
@@ -41,22 +41,23 @@ class StoragePodsTrials:
         self._records: Once[str, Sequence[StoragePodsRecord]] = Once(self._kill_all)
 
     def records(self, storage_class: str) -> Sequence[StoragePodsRecord]:
-        """What each selector showed; after one whose pods, or volumes, did not come back, nothing more is killed.
+        """Return the record of each selector; after one whose pods, or volumes, did not come back, nothing more is
+        killed.
 
-        Raises EnvironmentFailure before anything is killed, where a selector selects nothing or pods are not Ready;
-        StorageFailure when a volume is of no use afterwards; the same error to everyone who asks.
+        Raises EnvironmentFailure before anything is killed if a selector selects nothing or pods are not Ready;
+        StorageFailure if a volume is unusable afterwards. Every caller gets the same error.
         """
         return self._records(storage_class)
 
     def _kill_all(self, storage_class: str) -> Sequence[StoragePodsRecord]:
-        strength = Strength.seen(self._workspace.api, self._selectors)
-        found: list[StoragePodsRecord] = []
+        strength = Strength.measure(self._workspace.api, self._selectors)
+        records: list[StoragePodsRecord] = []
         for selector in self._selectors:
-            found.append(self._kill(storage_class, selector, strength))
-            self._keep(found[-1])
-            if found[-1].problem:
+            records.append(self._kill(storage_class, selector, strength))
+            self._keep(records[-1])
+            if records[-1].problem:
                 break
-        return found
+        return records
 
     def _kill(self, storage_class: str, selector: PodSelector, strength: Strength) -> StoragePodsRecord:
         workspace = self._workspace
@@ -75,15 +76,15 @@ class StoragePodsTrials:
         with Undoing() as undoing:
             undoing.callback(
                 lambda: self._remove(
-                    claim, failed=record is None or bool(record.lost or record.problem or record.unread)
+                    claim, has_failed=record is None or bool(record.lost or record.problem or record.unread)
                 )
             )
             create_claim(workspace.api, claim)
             record = trial.run()
         return record
 
-    def _remove(self, claim: Claim, *, failed: bool) -> None:
-        if self._settings.keep and failed:
+    def _remove(self, claim: Claim, *, has_failed: bool) -> None:
+        if self._settings.keep and has_failed:
             return
         api = self._workspace.api
         for part in (WRITER, READER):

@@ -1,1 +1,1 @@
-"""What volumes of a class can do beside being read and written; each is tried, none is taken on trust."""
+"""Capabilities of volumes beyond reading and writing; each is tested, none is assumed."""

@@ -1,4 +1,4 @@
-"""Where one capability is tried: its claims, snapshots and pods, all gone at the end."""
+"""The fixture setup of one capability: its claims, snapshots and pods, all deleted at the end."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ _OF_SEVERAL_NODES: tuple[AccessMode, ...] = ("ReadWriteMany", "ReadOnlyMany")
 
 
 class Bench:
-    """In a `with` block: makes what the trial of one capability needs, and takes it all away again.
+    """A fixture setup: creates what the trial of one capability needs, and deletes it at the end of a `with` block.
 
-    `node`: where pods run unless another one is named; None leaves the first to the scheduler, the others follow it.
-    `keep`: leave everything there when the block fails. `pod_s`: how long a pod may run; None: as objects may take.
-    `node_volumes`: so many a node may be filled with.
+    `node`: where pods run unless the caller names another node; None leaves the first pod to the scheduler, and later
+    pods run on its node. `keep`: leave all objects in place if the block fails. `pod_s`: how long a pod may run; None:
+    as long as an object may take. `node_volumes`: the maximum number of volumes to fill a node with.
     """
 
     def __init__(
@@ -61,12 +61,12 @@ class Bench:
 
     @property
     def api(self) -> Api:
-        """The cluster."""
+        """The API of the cluster."""
         return self.workspace.api
 
     @property
     def timeout_s(self) -> float:
-        """How long an object may take to come or to go."""
+        """The time in s within which an object must appear or be deleted."""
         return self.workspace.timeout_s
 
     def __enter__(self) -> Self:
@@ -75,15 +75,15 @@ class Bench:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Raises StorageFailure for what stays, unless the block failed: then that is a note of its error."""
+        """Delete all objects. Raises StorageFailure for those that remain; a failed block gets a note instead."""
         self._undo.__exit__(kind, error, trace)
 
     def missing(self, why: str) -> Unsupported:
-        """The error that says that the class does not have the capability."""
+        """Return the error for a class that does not have the capability."""
         return Unsupported(f"capability '{self._capability}': {why}")
 
     def not_tried(self, why: str) -> NotTried:
-        """The error that says that it could not be tried."""
+        """Return the error for a capability that could not be tested."""
         return NotTried(f"capability '{self._capability}': {why}")
 
     def claim(
@@ -96,9 +96,9 @@ class Bench:
         block: bool = False,
         group: str = "",
     ) -> Claim:
-        """Ask for a volume of `size` bytes; `block`: for a raw block device; `group`: see Claim.
+        """Request a volume of `size` bytes; `block`: a raw block device; `group`: see Claim.
 
-        Raises NotTried where nodes are known to lack what an access mode for several of them takes.
+        Raises NotTried if nodes are known to lack what an access mode for several of them requires.
         """
         self.require_access(access)
         unmade = self.unmade_claim(part, size=size, block=block)
@@ -108,25 +108,25 @@ class Bench:
         return claim
 
     def require_access(self, access: AccessMode) -> None:
-        """Raise NotTried where nodes are known to lack what the access mode takes: before anything is made for it."""
+        """Raise NotTried if nodes are known to lack what the access mode requires; to be called before any creation."""
         if access in _OF_SEVERAL_NODES and (why := why_not_shared(self.api, self.storage_class)) is not None:
             raise self.not_tried(why)
 
     def unmade_claim(self, part: str, *, size: int = SIZE, block: bool = False) -> Claim:
-        """A claim that nobody has asked for yet."""
+        """Return a claim that is not requested yet."""
         name = self.storage_class.name
         return self.workspace.claim(self._capability, part, name, storage_class=name, size=size, block=block)
 
     def volume_of(self, claim: Claim) -> str:
-        """The name of the claim's volume, once it is bound."""
+        """Return the name of the claim's volume, once it is bound."""
         return wait_bound(self.api, claim, timeout_s=self.timeout_s)
 
     def keep_track(self, snapshot: Snapshot) -> None:
-        """Have the snapshot removed with the rest."""
+        """Have the snapshot deleted together with the other objects."""
         self.undo_with(lambda: undo_snapshot(self.api, snapshot, timeout_s=self.timeout_s))
 
     def undo_with(self, undo: Callable[[], object]) -> None:
-        """What came last goes first: in that order storage lets go."""
+        """Register the deletion of an object. The newest is deleted first: storage releases objects in that order."""
         self._undo.callback(lambda: None if self.is_kept else undo())
 
     def run(
@@ -140,10 +140,10 @@ class Bench:
         sub_path: str | None = None,
         **variables: str,
     ) -> str:
-        """What the script prints that a pod runs to its end; $VOLUME is the folder, or the device, of the volume, and
-        $VOLUME_2 that of the first claim in `beside`; `sub_path`: a folder of it, in place of the whole volume.
+        """Run the script in a pod to its end, and return its output. Raises StorageFailure if the pod fails.
 
-        Raises StorageFailure when it ends badly.
+        $VOLUME is the folder, or the device, of the volume, and $VOLUME_2 that of the first claim in `beside`;
+        `sub_path`: a folder of the volume, mounted instead of the whole volume.
         """
         plan = self.plan(claim, *beside, script=script, node=node, **variables)
         return self._well(self.run_plan(replace(plan, read_only=read_only, sub_path=sub_path)))
@@ -160,31 +160,31 @@ class Bench:
         group_policy: GroupPolicy = "OnRootMismatch",
         **variables: str,
     ) -> OneShotPod:
-        """The same, whatever the exit status."""
+        """Run the script in a pod to its end, and return the pod, whatever its exit status."""
         plan = self.plan(claim, *beside, script=script, node=node, **variables)
         return self.run_plan(replace(plan, read_only=read_only, fs_group=fs_group, group_policy=group_policy))
 
     def run_plan(self, plan: PodPlan) -> OneShotPod:
-        """What became of a pod that ran to its end, whatever its exit status."""
-        done = run_one_shot_pod(self.workspace, plan, timeout_s=self._pod_s or self.timeout_s)
-        self._node = self._node or done.node
-        return done
+        """Run the pod to its end, and return it, whatever its exit status."""
+        pod = run_one_shot_pod(self.workspace, plan, timeout_s=self._pod_s or self.timeout_s)
+        self._node = self._node or pod.node
+        return pod
 
-    def ended(self, plan: PodPlan) -> str:
-        """What a pod that was asked for has printed once it has ended. Raises StorageFailure when it ends badly."""
+    def wait_output(self, plan: PodPlan) -> str:
+        """Wait until a requested pod has ended, and return its output. Raises StorageFailure if the pod fails."""
         wait_started(self.api, plan, timeout_s=self.timeout_s)
         return self._well(ended_pod(self.workspace, plan, timeout_s=self._pod_s or self.timeout_s))
 
-    def _well(self, done: OneShotPod) -> str:
-        if done.status:
+    def _well(self, pod: OneShotPod) -> str:
+        if pod.status:
             raise StorageFailure(
-                f"a pod on a volume of StorageClass {self.storage_class.name} failed with status {done.status}: "
-                f"{done.output.strip()}"
+                f"a pod on a volume of StorageClass {self.storage_class.name} failed with status {pod.status}: "
+                f"{pod.output.strip()}"
             )
-        return done.output
+        return pod.output
 
     def start(self, claim: Claim, script: str, *, node: str | None = None, **variables: str) -> PodPlan:
-        """A pod that runs the script, and has started; it is ended with the rest."""
+        """Start a pod that runs the script, and return it once it has started; it is ended with the other objects."""
         return self.start_plan(self.plan(claim, script=script, node=node, **variables))
 
     def start_as(
@@ -197,48 +197,48 @@ class Bench:
         node: str | None,
         **variables: str,
     ) -> PodPlan:
-        """The same of that user, who is in these groups, too; None: that of all pods."""
+        """Start such a pod as this user, who is in these groups, too; None: the user of all pods."""
         plan = self.plan(claim, script=script, node=node, **variables)
         return self.start_plan(replace(plan, user=user, groups=groups))
 
     def start_plan(self, plan: PodPlan) -> PodPlan:
-        """The same pod, once it has started; it is ended with the rest."""
+        """Start the pod, and return it once it has started; it is ended with the other objects."""
         self.ask_for(plan)
-        started = wait_started(self.api, plan, timeout_s=self.timeout_s)
-        self._node = self._node or node_of(started)
+        pod = wait_started(self.api, plan, timeout_s=self.timeout_s)
+        self._node = self._node or node_of(pod)
         return plan
 
     def ask_for(self, plan: PodPlan) -> None:
-        """Ask for the pod, whether or not it can start; it is ended with the rest."""
+        """Request the pod, whether or not it can start; it is ended with the other objects."""
         self.undo_with(lambda: end_pod(self.api, plan, timeout_s=self.timeout_s))
-        if plan.ephemeral:  # its volume comes with it: the pod itself looks whose that is
-            ask_for_pod(self.api, plan, guarded=range(len(plan.claims)))
+        if plan.ephemeral:  # its volume is created with it: the pod itself checks whose that is
+            ask_for_pod(self.api, plan, guarded_claims=range(len(plan.claims)))
         else:
             create_pod(self.api, plan, timeout_s=self.timeout_s)
 
     def end(self, plan: PodPlan) -> None:
-        """End a pod that was started, and wait until it is gone."""
+        """End a started pod, and wait until it is deleted."""
         end_pod(self.api, plan, timeout_s=self.timeout_s)
 
     def output_of(self, plan: PodPlan) -> str:
-        """What a pod that was started has printed so far."""
+        """Return what a started pod has printed so far."""
         return self.api.log(plan.name, namespace=plan.namespace, container=MAIN)
 
     @property
     def node(self) -> str | None:
-        """Where pods run."""
+        """The node where pods run."""
         return self._node
 
     def stay_on(self, node: str) -> None:
-        """Have the pods to come run there."""
+        """Have later pods run on this node."""
         self._node = node
 
     def fail(self) -> None:
-        """What was found fails the class, though the block will end without an error."""
+        """Record that a finding fails the class, although the block will end without an error."""
         self._failed = True
 
     def plan(self, *claims: Claim, script: str, node: str | None = None, **variables: str) -> PodPlan:
-        """A pod that runs the script on volumes, $VOLUME, $VOLUME_2 and so on; nobody has asked for it yet."""
+        """Return a pod that runs the script on volumes ($VOLUME, $VOLUME_2 and so on); it is not requested yet."""
         self._count += 1
         paths = [volume_path(number, block=claim.block) for number, claim in enumerate(claims)]
         further = {f"VOLUME_{number}": path for number, path in enumerate(paths[1:], 2)}
@@ -255,11 +255,11 @@ class Bench:
 
     @property
     def is_kept(self) -> bool:
-        """Whether all is left there, for somebody to look at: the block failed, and that was asked for."""
+        """True if all objects stay for inspection: the block failed, and the user requested that."""
         error = self._undo.error
         return self._keep and (self._failed or (error is not None and not isinstance(error, Unsupported)))
 
 
 def new_mark() -> str:
-    """Words that no volume holds by chance."""
+    """Return words that no volume holds by chance."""
     return secrets.token_hex(16)

@@ -1,4 +1,4 @@
-"""Expansion of a raw block volume while a pod uses it: seen by writing at its new end."""
+"""Expansion of a raw block volume while a pod uses it, verified by a write at its new end."""
 
 from __future__ import annotations
 
@@ -7,54 +7,57 @@ import re
 from acceptance.cluster.waiting import wait_for
 from acceptance.text.errors import StorageFailure
 from acceptance.trials.features.bench import Bench, new_mark
-from acceptance.trials.features.copies import GET, PLACES, PUT
+from acceptance.trials.features.copies import GET_FUNCTION, PLACES, PUT_FUNCTION
 from acceptance.trials.features.declared import Tries
 from acceptance.trials.features.expansion import GROWING, expand, in_words, require_allowed
 from acceptance.trials.features.sizes import capacity_of
 
-# What the kernel says of a device's size is for whoever may ask it; that a byte can be written there and read is more.
-_SCRIPT = f"""{PUT}{GET}put {PLACES["before"]} || exit
+# Only some processes may ask the kernel for a device's size; a byte that can be written and read there proves more.
+_SCRIPT = f"""{PUT_FUNCTION}{GET_FUNCTION}put {PLACES["before"]} || exit
 while :; do
     end= ; put "$LAST" && end=$(get "$LAST")
     echo "end ${{end:-none}} begin $(get {PLACES["before"]})"
     sleep 1
 done
 """
-_SEEN = re.compile(r"^end (\S+) begin (.*)$", re.MULTILINE)
+_READINGS = re.compile(r"^end (\S+) begin (.*)$", re.MULTILINE)
 
 
 @Tries("block-expansion", "Raw block volumes grow while they are used", GROWING, needs="expansion", of_devices=True)
 def try_block_expansion(bench: Bench) -> str:
-    """How a device was seen to grow. Raises Unsupported where the class does not allow it, or has no devices,
-    StorageFailure where it does not grow under the pod that has it, or what was there is gone."""
+    """Verify that a raw block volume grows under a pod, and return what was observed.
+
+    Raises Unsupported if the class does not allow expansion or has no raw block volumes, StorageFailure if the device
+    does not grow under the pod that uses it, or if its earlier data is lost.
+    """
     require_allowed(bench)
     claim, mark = bench.claim("grows", block=True), new_mark()
-    # A class that waits for a pod has no volume yet: then its size is the one that was asked for.
+    # A class that waits for a pod has no volume yet: its size is then the requested one.
     size = 2 * claim.size
     pod = bench.start(claim, _SCRIPT, MARK=mark, LAST=str(size // 32 - 1))
-    if (there := capacity_of(bench, claim)) >= size:
-        raise bench.not_tried(f"PVs of StorageClass {claim.storage_class} have {in_words(there)} at the least")
+    if (capacity := capacity_of(bench, claim)) >= size:
+        raise bench.not_tried(f"PVs of StorageClass {claim.storage_class} have {in_words(capacity)} at the least")
 
-    def seen() -> tuple[str, str] | None:
-        found = _SEEN.findall(bench.output_of(pod))
-        return found[-1] if found else None
+    def last_reading() -> tuple[str, str] | None:
+        readings = _READINGS.findall(bench.output_of(pod))
+        return readings[-1] if readings else None
 
     wait_for(
         f"a pod to write to the raw block volume of PVC {claim.name}",
-        look=seen,
-        ready=lambda now: now is not None,
-        state=lambda now: "nothing written",
+        look=last_reading,
+        ready=lambda reading: reading is not None,
+        state=lambda reading: "nothing written",
         timeout_s=bench.timeout_s,
     )
     expand(bench, claim, size=size)
-    found = wait_for(
+    reading = wait_for(
         f"the raw block volume of PVC {claim.name} (StorageClass {claim.storage_class}) to grow in the pod that uses "
         f"it: the PVC reports {in_words(size)} since it was expanded",
-        look=seen,
-        ready=lambda now: now is not None and now[0] == mark,
-        state=lambda now: "nothing can be written at its new end, and read there",
+        look=last_reading,
+        ready=lambda reading: reading is not None and reading[0] == mark,
+        state=lambda reading: "nothing can be written at its new end, and read there",
         timeout_s=bench.timeout_s,
     )
-    if found is None or found[1] != mark:
+    if reading is None or reading[1] != mark:
         raise StorageFailure(f"what was on the volume of PVC {claim.name} is no longer there since it was expanded")
     return f"a pod that had a raw block volume all along wrote and read at the end of its {in_words(size)}"

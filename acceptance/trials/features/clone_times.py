@@ -1,4 +1,4 @@
-"""Whether a clone takes longer the more its source holds: told from clones of little and of much data, made in turn."""
+"""Clone time of sources with little and with much data, in turn: it tells full copies from references."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from acceptance.cluster.pods import wait_started
 from acceptance.text.quantities import format_quantity
 from acceptance.trials.features.bench import Bench
 from acceptance.trials.features.clones import ask_for_clone, require_clones
-from acceptance.trials.features.declared import Tries, VolumesUsed
+from acceptance.trials.features.declared import Tries, VolumeUse
 
 MIB = 1024**2
 LITTLE, MUCH = 16 * MIB, 512 * MIB
-"""bytes that a source holds"""
+"""Bytes that a source holds."""
 ROUNDS = 3
 LOOKS_APART_S = 1.0
-"""A pod is looked at no less often: it had started so much earlier at most than it was seen."""
+"""The longest time in s between two polls of a pod: it started at most this long before a poll saw it."""
 SLOW_COPY = 100 * MIB
-"""bytes a second. Times that would not even show so slow a copy tell nothing."""
+"""Bytes per second. Times that would not reveal even such a slow copy prove nothing."""
 FAR = 100 * 1024 * MIB
-"""bytes of a clone for which a time is told"""
+"""Bytes of a clone for which a time is reported."""
 _WRITE = 'dd if=/dev/urandom of="$VOLUME/data" bs=1048576 count="$MIB" conv=fsync 2>&1'
 _READ = 'size=$(stat -c %s "$VOLUME/data") && echo "$size" && [ "$size" -eq "$BYTES" ]'
 
@@ -31,71 +31,71 @@ _READ = 'size=$(stat -c %s "$VOLUME/data") && echo "$size" && [ "$size" -eq "$BY
 @Tries(
     "clone-times",
     "Clones are told to be copies or references",
-    (VolumesUsed(number=3, made=2 + 2 * ROUNDS),),
+    (VolumeUse(number=3, total=2 + 2 * ROUNDS),),
     pods=2 + 2 * ROUNDS,
-    recreated=2 * ROUNDS,
-    copied=(1 + ROUNDS) * (LITTLE + MUCH),
+    recreations=2 * ROUNDS,
+    copied_bytes=(1 + ROUNDS) * (LITTLE + MUCH),
 )
 def try_clone_times(bench: Bench) -> str:
-    """Whether they were seen to be copies. Nothing is judged: either is a clone, and a limit on the time of clones is
-    that of control operations.
+    """Return whether clones are full copies or references. Nothing is judged, because both are clones.
 
-    Raises Unsupported where the class has no clones, StorageFailure where one never comes, or lacks the data.
+    A limit on clone time belongs to the control operations. Raises Unsupported if the class has no clones,
+    StorageFailure if a clone is never ready or lacks the data.
     """
     times: dict[int, list[float]] = {LITTLE: [], MUCH: []}
     sources = {size: _source(bench, size) for size in times}
     require_clones(bench, sources[LITTLE])
     for number in range(ROUNDS):
-        for size in sorted(times, reverse=number % 2 == 1):  # drift of the cluster falls on both alike
+        for size in sorted(times, reverse=number % 2 == 1):  # drift of the cluster affects both alike
             times[size].append(_clone_s(bench, sources[size], size=size, number=number + 1))
     return clone_times_in_words(times[LITTLE], times[MUCH])
 
 
 def _source(bench: Bench, size: int) -> Claim:
-    """A volume that holds so many bytes which nothing can compress, or find to be the same as others."""
+    """Create a volume with `size` bytes that cannot be compressed or deduplicated."""
     source = bench.claim("little" if size == LITTLE else "much")
     bench.run(source, _WRITE, MIB=str(size // MIB))
     return source
 
 
 def _clone_s(bench: Bench, source: Claim, *, size: int, number: int) -> float:
-    """How long it takes from asking for a clone until a pod has started on it (s); then it is removed."""
+    """Return the time in s from the request for a clone until a pod has started on it; then delete the clone."""
     asked_s = time.monotonic()
     clone = ask_for_clone(bench, source, part=f"clone-{source.name}-{number}")
     pod = bench.plan(clone, script=_READ, BYTES=str(size))
     bench.ask_for(pod)
     wait_started(bench.api, pod, timeout_s=bench.timeout_s)
     taken_s = time.monotonic() - asked_s
-    bench.ended(pod)
+    bench.wait_output(pod)
     bench.end(pod)
     remove_claim(bench.api, clone, timeout_s=bench.timeout_s)
     return taken_s
 
 
 def clone_times_in_words(little: Sequence[float], much: Sequence[float]) -> str:
-    """`copies: 1.9 s more for 496 MiB more, so about 6.5 min for 100 GiB (...)`, or that they do not look so.
+    """Return `copies: 1.9 s more for 496 MiB more, so about 6.5 min for 100 GiB (...)`, or that they seem to be none.
 
-    Copies are told only where the soonest clone of much data surely took longer than the slowest of little.
+    Copies are reported only if the fastest clone of much data certainly took longer than the slowest of little.
     """
     data, more_s = MUCH - LITTLE, median(much) - median(little)
     more = _bytes(data)
-    seen = f"{len(little)} clones of {_bytes(LITTLE)} took {_range(little)}, of {_bytes(MUCH)} {_range(much)}"
+    observation = f"{len(little)} clones of {_bytes(LITTLE)} took {_range(little)}, of {_bytes(MUCH)} {_range(much)}"
     if min(much) - LOOKS_APART_S > max(little):
         far = _rough(more_s * FAR / data)
-        return f"copies: {more_s:.1f} s more for {more} more, so about {far} for {_bytes(FAR)} ({seen})"
-    # No copy can have taken longer than from the soonest of little, which may have been there a moment earlier.
+        return f"copies: {more_s:.1f} s more for {more} more, so about {far} for {_bytes(FAR)} ({observation})"
+    # A copy took at most this long: the fastest clone of little data may have been ready up to one poll earlier.
     at_most_s = max(much) - min(little) + LOOKS_APART_S
     if at_most_s > data / SLOW_COPY:
-        return f"copies and references cannot be told apart: times overlap ({seen})"
+        return f"copies and references cannot be told apart: times overlap ({observation})"
     rate = f"{math.floor(data / at_most_s / MIB)} MiB/s"
     return (
         f"by reference, or copied at {rate} or more: no slower with {more} more ({max(0.0, more_s):.1f} s, within what "
-        f"they differ by, each seen up to {LOOKS_APART_S:g} s late; {seen})"
+        f"they differ by, each seen up to {LOOKS_APART_S:g} s late; {observation})"
     )
 
 
 def _rough(seconds: float) -> str:
-    """`6.9 min`: no more digits than three clones are good for."""
+    """Return `6.9 min`: no more digits than three clones justify."""
     if seconds < 120:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.2g} min" if seconds < 6000 else f"{seconds / 3600:.2g} h"

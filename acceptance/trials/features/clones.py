@@ -1,4 +1,4 @@
-"""A clone: a new volume that is filled from another one, and goes its own way from then on."""
+"""A clone: a new volume that begins with the content of another one, and is independent of it from then on."""
 
 from __future__ import annotations
 
@@ -7,25 +7,28 @@ from acceptance.cluster.resources import VOLUMES
 from acceptance.text.errors import StorageFailure
 from acceptance.trials.features.bench import SIZE, Bench, new_mark
 from acceptance.trials.features.copies import change, content, write_before, wrong_with_copy
-from acceptance.trials.features.declared import TWO, Tries
+from acceptance.trials.features.declared import TWO_VOLUMES, Tries
 
 
-@Tries("clone", "Volumes are cloned", TWO, pods=5, e2e=("pvcDataSource",))
-@Tries("block-clone", "Raw block volumes are cloned", TWO, pods=5, of_devices=True, arguments={"block": True})
+@Tries("clone", "Volumes are cloned", TWO_VOLUMES, pods=5, e2e=("pvcDataSource",))
+@Tries("block-clone", "Raw block volumes are cloned", TWO_VOLUMES, pods=5, of_devices=True, arguments={"block": True})
 def try_clone(bench: Bench, *, block: bool = False) -> str:
-    """How the clone was seen to be one. Raises Unsupported where the provisioner knows none, StorageFailure where the
-    clone holds something else than its source did, or is not apart from it. `block`: of a raw block volume."""
+    """Verify that a clone holds what its source held and is independent of it, and return what was observed.
+
+    `block`: of a raw block volume. Raises Unsupported if the provisioner cannot clone, StorageFailure if the clone
+    holds other data than its source, or is not independent of it.
+    """
     name = bench.storage_class.name
     source, before, after = bench.claim("source", block=block), new_mark(), new_mark()
     write_before(bench, source, before)
     clone = ask_for_clone(bench, source)
-    found = content(bench, clone)
-    if not found and not _is_csi(bench, clone):
+    marks = content(bench, clone)
+    if not marks and not _is_csi(bench, clone):
         raise bench.missing(
             f"the provisioner of StorageClass {name} ({bench.storage_class.provisioner}), asked for a clone, "
             "gives an empty volume without an error; only CSI drivers can clone, and it is none"
         )
-    if wrong := wrong_with_copy(found, before=before, after=after):
+    if wrong := wrong_with_copy(marks, before=before, after=after):
         raise StorageFailure(f"a volume of StorageClass {name} was cloned, and the clone is wrong: {wrong}")
     _require_apart(bench, source, clone, before=before)
     return "a clone held what its source held, and neither saw what was then written to the other"
@@ -34,13 +37,13 @@ def try_clone(bench: Bench, *, block: bool = False) -> str:
 def ask_for_clone(
     bench: Bench, source: Claim, *, part: str = "clone", size: int = SIZE, access: AccessMode = "ReadWriteOnce"
 ) -> Claim:
-    """Ask for a volume of `size` bytes that begins as another one."""
+    """Request a volume of `size` bytes that begins with the content of another one."""
     data = DataSource(kind="PersistentVolumeClaim", name=source.name, smaller=size > source.size)
     return bench.claim(part, size=size, source=data, access=access, block=source.block)
 
 
 def require_clones(bench: Bench, source: Claim) -> None:
-    """Raise Unsupported where the class of a bound claim is known to have no clones."""
+    """Raise Unsupported if the class of a bound claim is known to have no clones."""
     if not _is_csi(bench, source):
         name, provisioner = bench.storage_class.name, bench.storage_class.provisioner
         raise bench.missing(
@@ -53,17 +56,17 @@ def _is_csi(bench: Bench, claim: Claim) -> bool:
 
 
 def _require_apart(bench: Bench, source: Claim, clone: Claim, *, before: str) -> None:
-    """Write to the clone, and see that the source does not change; and the other way round."""
+    """Require that a write to the clone does not change its source, and that the reverse is true."""
     of_clone, of_source = new_mark(), new_mark()
     change(bench, clone, of_clone)
     if content(bench, source) != {"before": before}:
-        raise _shared(bench, "what was written to the clone is on its source")
+        raise _shared_data_error(bench, "what was written to the clone is on its source")
     change(bench, source, of_source)
     if content(bench, clone) != {"before": of_clone, "after": of_clone}:
-        raise _shared(bench, "what was written to the source is on its clone")
+        raise _shared_data_error(bench, "what was written to the source is on its clone")
 
 
-def _shared(bench: Bench, what: str) -> StorageFailure:
+def _shared_data_error(bench: Bench, problem: str) -> StorageFailure:
     return StorageFailure(
-        f"a clone of a volume of StorageClass {bench.storage_class.name} shares data with its source: {what}"
+        f"a clone of a volume of StorageClass {bench.storage_class.name} shares data with its source: {problem}"
     )

@@ -1,4 +1,7 @@
-"""A folder of very many entries that grows on one node, listed on another: whole at its end, never less or doubled."""
+"""A directory of very many entries that grows on one node and is listed on another.
+
+The listing must be complete at the end, and it must never lose or double an entry.
+"""
 
 from __future__ import annotations
 
@@ -8,17 +11,17 @@ from acceptance.cluster.pods import wait_ended
 from acceptance.text.errors import StorageFailure
 from acceptance.text.quantities import parse_size
 from acceptance.trials.features.bench import Bench
-from acceptance.trials.features.declared import Tries, VolumesUsed
+from acceptance.trials.features.declared import Tries, VolumeUse
 from acceptance.trials.features.two_nodes import another_node, shared_claim, within_s
-from acceptance.trials.lua_program import RUN, Said, program_of, words_said
+from acceptance.trials.lua_program import RUN, OutputWords, program_of, words_said
 
 ENTRIES = 100_000
 FILL_S = 300
-"""for which entries are made: what is there then is what must be listed"""
+"""Time in s in which entries are created: the listing must hold those that exist at its end."""
 LEAST = 1000
-"""entries, or nothing is said of a large folder"""
+"""The minimum of entries for a statement about a large directory."""
 SIZE = parse_size("2Gi")
-"""of the volume: ext4 has an inode for each 16 KiB"""
+"""Bytes of the volume: ext4 has an inode for each 16 KiB."""
 NO_ROOM = ("No space left on device", "Disk quota exceeded")
 _WRONG = {
     "unfilled": "the file that says how many entries there are did not show",
@@ -32,34 +35,37 @@ _WRONG = {
 @Tries(
     "entries",
     "A folder of up to 100,000 entries is listed whole on other nodes (RWX)",
-    (VolumesUsed(size=SIZE),),
+    (VolumeUse(size=SIZE),),
     pods=2,
     files=ENTRIES,
     two_nodes=True,
 )
 def try_entries(bench: Bench) -> str:
-    """How a folder was seen to be listed. Raises Unsupported where the class has no such volumes, or takes too few
-    entries to tell; StorageFailure where entries are missing, doubled or strange on the other node."""
+    """Verify that a large directory is listed completely on another node, and return what was observed.
+
+    Raises Unsupported if the class has no such volumes or takes too few entries for a statement, StorageFailure if
+    entries are missing, doubled or strange on the other node.
+    """
     claim = shared_claim(bench, "entries", size=SIZE)
     filler = _start(bench, claim, "fill")
-    other = another_node(bench, claim)
-    watcher = _start(bench, claim, "watch", node=other)
-    filled = _last(bench, filler)
+    second = another_node(bench, claim)
+    watcher = _start(bench, claim, "watch", node=second)
+    fill = _last(bench, filler)
     about = f"on a volume of StorageClass {bench.storage_class.name}"
-    if filled[0] == "alone":
+    if fill[0] == "alone":
         raise StorageFailure(
-            f"{about} a file that was fsynced on {other} did not show on {bench.node}, where a folder was to be filled"
+            f"{about} a file that was fsynced on {second} did not show on {bench.node}, where a folder was to be filled"
         )
-    made, watched = int(filled[1]), _last(bench, watcher)
-    if made < min(LEAST, ENTRIES):
-        raise bench.not_tried(f"{about} only {made} files could be made in {FILL_S} s")
-    if watched[0] != "whole":
-        wrong = _WRONG[watched[0]].format(*watched[1:], within_s=within_s(bench))
-        raise StorageFailure(f"{about} a folder was filled on {bench.node} with {made:,} entries; on {other} {wrong}")
+    count, watch = int(fill[1]), _last(bench, watcher)
+    if count < min(LEAST, ENTRIES):
+        raise bench.not_tried(f"{about} only {count} files could be made in {FILL_S} s")
+    if watch[0] != "whole":
+        wrong = _WRONG[watch[0]].format(*watch[1:], within_s=within_s(bench))
+        raise StorageFailure(f"{about} a folder was filled on {bench.node} with {count:,} entries; on {second} {wrong}")
     return (
-        f"a folder that got {made:,} entries on {bench.node} in {float(filled[2]):.0f} s was listed {watched[2]} times "
-        f"on {other} meanwhile, each time with all that had been there before and nothing twice, and whole "
-        f"{float(watched[3]):.1f} s after its end was seen there"
+        f"a folder that got {count:,} entries on {bench.node} in {float(fill[2]):.0f} s was listed {watch[2]} times "
+        f"on {second} meanwhile, each time with all that had been there before and nothing twice, and whole "
+        f"{float(watch[3]):.1f} s after its end was seen there"
     )
 
 
@@ -78,18 +84,21 @@ def _start(bench: Bench, claim: Claim, role: str, *, node: str | None = None) ->
 
 
 def _last(bench: Bench, plan: PodPlan) -> list[str]:
-    """What the pod said last, once it has ended. Raises as the program failed."""
+    """Return the words of the last line that the pod printed, once it has ended.
+
+    Raises NotTried if the volume has no room for the entries, StorageFailure if the program failed for another reason.
+    """
     wait_ended(bench.api, plan, timeout_s=2 * bench.timeout_s + FILL_S + 2 * within_s(bench))
-    printed = bench.output_of(plan)
-    said: Said = words_said(printed, image=bench.workspace.image)
-    if not said:
+    output = bench.output_of(plan)
+    lines: OutputWords = words_said(output, image=bench.workspace.image)
+    if not lines:
         raise StorageFailure(
-            f"pod {plan.name} on a shared volume ended without its last line; its output ends: {printed.strip()[-300:]}"
+            f"pod {plan.name} on a shared volume ended without its last line; its output ends: {output.strip()[-300:]}"
         )
-    last = said[-1]
+    last = lines[-1]
     if last[0] == "failed":
-        what = " ".join(last[1:])
-        if last[1] == "create:" and any(each in what for each in NO_ROOM):
-            raise bench.not_tried(f"a volume of 2 GiB takes no {ENTRIES:,} empty files: {what}")
-        raise StorageFailure(f"a pod on a shared volume of StorageClass {bench.storage_class.name} could not {what}")
+        problem = " ".join(last[1:])
+        if last[1] == "create:" and any(message in problem for message in NO_ROOM):
+            raise bench.not_tried(f"a volume of 2 GiB takes no {ENTRIES:,} empty files: {problem}")
+        raise StorageFailure(f"a pod on a shared volume of StorageClass {bench.storage_class.name} could not {problem}")
     return last

@@ -1,4 +1,4 @@
-"""A generic ephemeral volume: made with its pod, and gone with it, the PV too."""
+"""A generic ephemeral volume: created with its pod, and deleted with it, the PV too."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ _KEEPS = 'echo "$MARK" > "$VOLUME/mark" && sync "$VOLUME/mark" && cat "$VOLUME/m
 
 @Tries("ephemeral", "Volumes come and go with a pod (generic ephemeral)")
 def try_ephemeral(bench: Bench) -> str:
-    """How the volume was seen to come and go with its pod. Raises StorageFailure where it does not come, does not take
-    a write, or stays when its pod is gone."""
+    """Verify that a volume is created and deleted with its pod, and return what was observed.
+
+    Raises StorageFailure if it does not appear, does not take a write, or remains after its pod is deleted.
+    """
     api, mark = bench.api, new_mark()
     plan = replace(bench.plan(bench.unmade_claim("ephemeral"), script=_KEEPS, MARK=mark), ephemeral=True)
     claim = replace(plan.claims[0], name=ephemeral_name(plan.name, 0))
@@ -27,8 +29,8 @@ def try_ephemeral(bench: Bench) -> str:
     wait_for(
         f"pod {plan.name} to read what it wrote on its ephemeral volume",
         look=lambda: bench.output_of(plan).split(),
-        ready=lambda seen: seen == [mark],
-        state=lambda seen: f"it said {' '.join(seen) or 'nothing'}",
+        ready=lambda words: words == [mark],
+        state=lambda words: f"it said {' '.join(words) or 'nothing'}",
         timeout_s=bench.timeout_s,
     )
     policy = api.get(VOLUMES, volume)["spec"].get("persistentVolumeReclaimPolicy")
@@ -36,8 +38,8 @@ def try_ephemeral(bench: Bench) -> str:
     wait_for(
         f"PVC {claim.name}, made with pod {plan.name}, to go with it",
         look=lambda: api.find(CLAIMS, claim.name, namespace=claim.namespace),
-        ready=lambda seen: seen is None,
-        state=lambda seen: "gone" if seen is None else f"finalizers: {seen['metadata'].get('finalizers')}",
+        ready=lambda pvc: pvc is None,
+        state=lambda pvc: "gone" if pvc is None else f"finalizers: {pvc['metadata'].get('finalizers')}",
         timeout_s=bench.timeout_s,
     )
     if policy != "Delete":

@@ -1,4 +1,4 @@
-"""Expansion of a volume while a pod uses it: asked for, granted, and seen by the pod."""
+"""Expansion of a volume while a pod uses it: requested, granted, and seen by the pod."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from acceptance.cluster.waiting import wait_for
 from acceptance.text.errors import StorageFailure
 from acceptance.text.quantities import format_quantity, parse_size
 from acceptance.trials.features.bench import SIZE, Bench, new_mark
-from acceptance.trials.features.declared import Tries, VolumesUsed
+from acceptance.trials.features.declared import Tries, VolumeUse
 from acceptance.trials.features.sizes import SIZE_LINE, first_size_seen, wait_grown
 
-GROWN = 2 * SIZE
-GROWING = (VolumesUsed(size=GROWN),)
+EXPANDED_SIZE = 2 * SIZE
+GROWING = (VolumeUse(size=EXPANDED_SIZE),)
 ENOUGH = 0.5
-"""The share of what was asked for in addition that must show: a file system keeps some for itself."""
+"""The share of the additional bytes that must show: a file system keeps some for itself."""
 
 WRITE = 'echo "$MARK" > "$VOLUME/mark" && sync\n'
-# The mark comes first: with a size that is seen, what was there then has been seen, too.
+# The mark is printed first: output with a new size proves that the mark was read at that time, too.
 WATCH = f'while :; do cat "$VOLUME/mark"; {SIZE_LINE}; sleep 1; done'
 
 
@@ -31,41 +31,47 @@ WATCH = f'while :; do cat "$VOLUME/mark"; {SIZE_LINE}; sleep 1; done'
     e2e=("controllerExpansion", "nodeExpansion", "onlineExpansion"),
 )
 def try_expansion(bench: Bench) -> str:
-    """How the volume was seen to grow. Raises Unsupported where the class does not allow it, StorageFailure where it
-    does not grow, or not while it is used."""
+    """Verify that a volume grows under a pod, and return what was observed.
+
+    Raises Unsupported if the class does not allow it, StorageFailure if the volume does not grow, or not while it is
+    used.
+    """
     require_allowed(bench)
     claim, mark = bench.claim("grows"), new_mark()
     pod = bench.start(claim, WRITE + WATCH, MARK=mark)
     before = first_size_seen(bench, pod)
-    expand(bench, claim, size=GROWN)
+    expand(bench, claim, size=EXPANDED_SIZE)
     after = wait_grown(
         bench,
         pod,
         f"the file system of PVC {claim.name} (StorageClass {bench.storage_class.name}) to grow in the pod that uses "
-        f"it: the PVC reports {in_words(GROWN)} since it was expanded",
+        f"it: the PVC reports {in_words(EXPANDED_SIZE)} since it was expanded",
         before=before,
-        wanted=before + int(ENOUGH * (GROWN - SIZE)),
+        minimum_size=before + int(ENOUGH * (EXPANDED_SIZE - SIZE)),
     )
     require_mark(bench.output_of(pod), claim, mark)
     return f"a volume grew from {in_words(before)} to {in_words(after)} under a pod that used it all along"
 
 
 def require_allowed(bench: Bench) -> None:
-    """Raise Unsupported where the class does not allow volumes to grow."""
+    """Raise Unsupported if the class does not allow volumes to grow."""
     name = bench.storage_class.name
     if not bench.storage_class.allow_expansion:
         raise bench.missing(f"StorageClass {name} does not allow it (allowVolumeExpansion is not true)")
 
 
 def require_mark(output: str, claim: Claim, mark: str) -> None:
-    """Raise StorageFailure where a pod that prints the size and the mark again and again no longer finds the mark."""
+    """Raise StorageFailure if a pod that prints the size and the mark repeatedly no longer finds the mark."""
     if mark not in output.splitlines()[-3:]:  # as many as the pod prints each time
         raise StorageFailure(f"what was on the volume of PVC {claim.name} is no longer there since it was expanded")
 
 
 def ask(bench: Bench, claim: Claim, *, size: int) -> None:
-    """Ask for `size` bytes. Raises StorageFailure where that is refused though the class allows it, ApiError where a
-    quota or a policy refuses it."""
+    """Request `size` bytes.
+
+    Raises StorageFailure if the request is refused although the class allows it, ApiError if a quota or a policy
+    refuses it.
+    """
     try:
         ask_to_grow(bench.api, claim, size=size)
     except ApiError as error:
@@ -78,26 +84,26 @@ def ask(bench: Bench, claim: Claim, *, size: int) -> None:
 
 
 def expand(bench: Bench, claim: Claim, *, size: int) -> None:
-    """Ask for `size` bytes, and wait until the claim has them as it says. Raises StorageFailure when it never does."""
+    """Request `size` bytes, and wait until the claim reports them. Raises StorageFailure if it never does."""
     ask(bench, claim, size=size)
     wait_reported(bench, claim, size=size)
 
 
 def wait_reported(bench: Bench, claim: Claim, *, size: int) -> None:
-    """Wait until the claim says that it has `size` bytes. Raises StorageFailure when it never does."""
+    """Wait until the claim reports that it has `size` bytes. Raises StorageFailure if it never does."""
     api = bench.api
     wait_for(
         f"PVC {claim.name} of StorageClass {claim.storage_class} to be expanded to {in_words(size)}",
         look=lambda: parse_size(
             api.get(CLAIMS, claim.name, namespace=claim.namespace)["status"].get("capacity", {}).get("storage", "1")
         ),
-        ready=lambda seen: seen >= size,
-        state=lambda seen: f"capacity {in_words(seen)}",
+        ready=lambda capacity: capacity >= size,
+        state=lambda capacity: f"capacity {in_words(capacity)}",
         events=lambda: recent_events(api, namespace=claim.namespace, name=claim.name),
         timeout_s=bench.timeout_s,
     )
 
 
 def in_words(size: int) -> str:
-    """The size in bytes, with the unit that suits it."""
+    """Return the size in bytes in words, with a suitable unit."""
     return format_quantity(size, unit="B")

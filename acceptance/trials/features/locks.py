@@ -1,4 +1,4 @@
-"""Locks of files between nodes: what a pod on one holds, a pod on another is refused, until the first is gone."""
+"""File locks between nodes: a pod on one node is refused a lock that a pod on another holds, until that one is gone."""
 
 from __future__ import annotations
 
@@ -11,40 +11,43 @@ from acceptance.text.errors import StorageFailure
 from acceptance.trials.features.bench import Bench
 from acceptance.trials.features.declared import Tries
 from acceptance.trials.features.two_nodes import another_node, shared_claim, start, wait_said, within_s
-from acceptance.trials.lua_program import Said
+from acceptance.trials.lua_program import OutputWords
 
 KINDS = ("flock", "fcntl")
 NO_LOCKS = (errno.ENOTSUP, errno.ENOSYS)
-"""what a file system without locks says; other errors, such as EIO or ENOLCK, are of one that should have them"""
+"""Errors of a file system without locks; other errors, such as EIO or ENOLCK, come from one that should have them."""
 HELD_S = 3.0
-"""for which the second pod asks again and again, and must be refused"""
+"""Time in s for which the second pod requests the lock repeatedly, and must be refused."""
 
 
 @Tries("locks", "Locks of files hold between nodes (RWX)", pods=2, two_nodes=True)
 def try_locks(bench: Bench) -> str:
-    """How locks were seen to hold between nodes. Raises Unsupported where the class has no such volumes, or refuses
-    locks, StorageFailure where both nodes have one at once, or a killed pod's is never given to another."""
+    """Verify that locks hold between nodes, and return what was observed.
+
+    Raises Unsupported if the class has no such volumes or refuses locks, StorageFailure if both nodes have a lock at
+    the same time, or if the lock of a killed pod is never given to another.
+    """
     claim = shared_claim(bench, "locks")
     holder = start(bench, claim, "hold")
-    held = wait_said(bench, holder, "a pod to lock files", ready=lambda seen: len(seen) == len(KINDS))
-    if refused := _of(held, "refused"):
-        said = f"volumes of StorageClass {bench.storage_class.name} refuse locks: {_in_words(refused)}"
-        raise bench.missing(said) if all(int(each[1]) in NO_LOCKS for each in refused) else StorageFailure(said)
+    holder_lines = wait_said(bench, holder, "a pod to lock files", ready=lambda lines: len(lines) == len(KINDS))
+    if refusals := _of(holder_lines, "refused"):
+        text = f"volumes of StorageClass {bench.storage_class.name} refuse locks: {_in_words(refusals)}"
+        raise bench.missing(text) if all(int(refusal[1]) in NO_LOCKS for refusal in refusals) else StorageFailure(text)
     first, second = bench.node, another_node(bench, claim)
     taker = start(bench, claim, "take", node=second)
-    asked = wait_said(bench, taker, "a pod on another node to ask for locks", ready=_answered)
+    taker_lines = wait_said(bench, taker, "a pod on another node to ask for locks", ready=_has_answers)
     about = f"on a volume of StorageClass {bench.storage_class.name}"
-    if missing := _of(asked, "missing"):
+    if missing := _of(taker_lines, "missing"):
         raise StorageFailure(
             f"{about} files that pods on {first} lock do not show on {second} within {within_s(bench)} s: "
             f"{_in_words(missing)}"
         )
-    if refused := _of(asked, "refused"):
-        raise StorageFailure(f"{about} a pod on {second} cannot ask for a lock: {_in_words(refused)}")
-    if taken := _of(_after_a_while(bench, taker), "took"):
+    if refusals := _of(taker_lines, "refused"):
+        raise StorageFailure(f"{about} a pod on {second} cannot ask for a lock: {_in_words(refusals)}")
+    if double_locks := _of(_after_a_while(bench, taker), "took"):
         raise StorageFailure(
-            f"{about} two pods had the same lock at once, on {first} and on {second}: {_in_words(taken)}; locks are "
-            "each node's own, and programs that rely on them damage each other's data"
+            f"{about} two pods had the same lock at once, on {first} and on {second}: {_in_words(double_locks)}; "
+            "locks are each node's own, and programs that rely on them damage each other's data"
         )
     began_s = time.monotonic()
     end_pod(bench.api, holder, timeout_s=bench.timeout_s, grace_s=0)
@@ -52,7 +55,7 @@ def try_locks(bench: Bench) -> str:
         bench,
         taker,
         f"the locks of a pod on {first} that was killed to be given to one on {second}",
-        ready=lambda seen: len(_of(seen, "took")) == len(KINDS),
+        ready=lambda lines: len(_of(lines, "took")) == len(KINDS),
         timeout_s=within_s(bench),
     )
     after_s = time.monotonic() - began_s
@@ -62,23 +65,23 @@ def try_locks(bench: Bench) -> str:
     )
 
 
-def _after_a_while(bench: Bench, taker: PodPlan) -> Said:
+def _after_a_while(bench: Bench, taker: PodPlan) -> OutputWords:
     ends_s = time.monotonic() + HELD_S
     return wait_said(
         bench,
         taker,
         "locks to be refused for a while",
-        ready=lambda seen: bool(_of(seen, "took")) or time.monotonic() >= ends_s,
+        ready=lambda lines: bool(_of(lines, "took")) or time.monotonic() >= ends_s,
     )
 
 
-def _answered(seen: Said) -> bool:
-    return {words[1] for words in seen} >= set(KINDS)
+def _has_answers(lines: OutputWords) -> bool:
+    return {words[1] for words in lines} >= set(KINDS)
 
 
-def _of(seen: Said, what: str) -> Said:
-    return [words[1:] for words in seen if words[0] == what]
+def _of(lines: OutputWords, word: str) -> OutputWords:
+    return [words[1:] for words in lines if words[0] == word]
 
 
-def _in_words(found: Said) -> str:
-    return ", ".join(f"{kind} ({' '.join(why[1:])})" if why else kind for kind, *why in found)
+def _in_words(answers: OutputWords) -> str:
+    return ", ".join(f"{kind} ({' '.join(why[1:])})" if why else kind for kind, *why in answers)

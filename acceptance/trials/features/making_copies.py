@@ -1,4 +1,4 @@
-"""A volume with something on it, and a copy of it: a restored snapshot or a clone, whichever is asked for."""
+"""A volume with data, and a copy of it: a restored snapshot or a clone, as the caller requests."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ Copy = Literal["restored snapshot", "clone"]
 
 
 def written_source(bench: Bench, copy: Copy, script: str, mark: str) -> tuple[Claim, str]:
-    """A volume that a pod has run the script on with $MARK, which is to be copied, and what that printed.
+    """Return a volume to be copied, on which a pod has run the script with $MARK, and the output of that pod.
 
-    Raises Unsupported where the class is known to have no such copies.
+    Raises Unsupported if the class is known to have no such copies.
     """
     if copy == "restored snapshot":
         snapshot_class_for(bench)
     source = bench.claim("source")
-    printed = bench.run(source, script, MARK=mark)
+    output = bench.run(source, script, MARK=mark)
     if copy == "clone":
         require_clones(bench, source)
-    return source, printed
+    return source, output
 
 
 def copy_of(
     bench: Bench, source: Claim, copy: Copy, *, size: int = SIZE, access: AccessMode = "ReadWriteOnce"
 ) -> Claim:
-    """Ask for a copy of a volume, of `size` bytes at least. Raises StorageFailure where a snapshot is never ready."""
+    """Request a copy of a volume, of at least `size` bytes. Raises StorageFailure if a snapshot is never ready."""
     if copy == "clone":
         return ask_for_clone(bench, source, size=size, access=access)
     snapshot = ask_for_snapshot(bench, source, snapshot_class=snapshot_class_for(bench))
-    taken = wait_taken(bench.api, snapshot, timeout_s=bench.timeout_s)
-    return restore(bench, snapshot, taken, size=size, access=access)
+    ready_snapshot = wait_taken(bench.api, snapshot, timeout_s=bench.timeout_s)
+    return restore(bench, snapshot, ready_snapshot, size=size, access=access)

@@ -1,7 +1,7 @@
-"""Attributes of a volume in use, changed by a VolumeAttributesClass: that is reported done, and the volume goes on.
+"""Attributes of a volume in use, changed by a VolumeAttributesClass: the PVC reports the change, and the pod continues.
 
-What the parameters of such a class mean only its driver knows, so whether they hold is not looked at. Kubernetes has it
-since 1.34: https://kubernetes.io/docs/concepts/storage/volume-attributes-classes/
+Only the driver knows what the parameters of such a class mean, so this suite does not check their effect. Kubernetes
+has such classes since 1.34: https://kubernetes.io/docs/concepts/storage/volume-attributes-classes/
 """
 
 from __future__ import annotations
@@ -18,51 +18,54 @@ from acceptance.trials.features.declared import Tries
 from acceptance.trials.features.going_on import USES, wait_goes_on
 
 MOST = 2
-"""classes that a volume gets in turn: the first where it has none, the second in place of the first"""
+"""Classes that a volume gets in turn: the first if it has none, the second in place of the first."""
 
 
 @Tries("modification", "Attributes of volumes are changed while they are used (VolumeAttributesClass)")
 def try_modification(bench: Bench) -> str:
-    """How a volume was seen to get its attributes. Raises Unsupported where no VolumeAttributesClass is for it,
-    StorageFailure where that is never reported, or the volume does not go on."""
+    """Verify that a volume in use gets other attributes, and return what was observed.
+
+    Raises Unsupported if no VolumeAttributesClass is for the volume, StorageFailure if the change is never reported, or
+    if the pod does not continue.
+    """
     names = _classes(bench)
     claim = bench.claim("modified")
     pod = bench.start(claim, USES)
     got: list[str] = []
-    refused: list[str] = []
+    refusals: list[str] = []
     for name in names:
         why = _modify(bench, claim, name)
         if why is None:
             got.append(name)
         else:
-            refused.append(f"{name}: {why}")
+            refusals.append(f"{name}: {why}")
         if len(got) == MOST:
             break
     if not got:
         raise bench.missing(
             f"driver {bench.storage_class.provisioner} says of each of its VolumeAttributesClasses that a volume of "
-            f"StorageClass {bench.storage_class.name} cannot have it: {'; '.join(refused)}"
+            f"StorageClass {bench.storage_class.name} cannot have it: {'; '.join(refusals)}"
         )
     since = " since its volume was modified"
-    wait_goes_on(bench, pod, since=since, failed=lambda _: "failed when that was modified")
-    shown = bench.api.get(VOLUMES, bench.volume_of(claim))["spec"].get("volumeAttributesClassName")
-    if shown != got[-1]:
-        raise StorageFailure(f"PVC {claim.name} reports VolumeAttributesClass {got[-1]}, and its PV {shown or 'none'}")
+    wait_goes_on(bench, pod, since=since, describe_failure=lambda _: "failed when that was modified")
+    actual = bench.api.get(VOLUMES, bench.volume_of(claim))["spec"].get("volumeAttributesClassName")
+    if actual != got[-1]:
+        raise StorageFailure(f"PVC {claim.name} reports VolumeAttributesClass {got[-1]}, and its PV {actual or 'none'}")
     return f"a volume got VolumeAttributesClass {', then '.join(got)} under a pod that wrote and read on"
 
 
 def _classes(bench: Bench) -> list[str]:
-    """The names of those that are for the class's volumes. Raises Unsupported where there are none."""
+    """Return the names of the classes for the StorageClass's driver. Raises Unsupported if there are none."""
     driver = bench.storage_class.provisioner
     try:
-        found = bench.api.list(ATTRIBUTES_CLASSES)
+        classes = bench.api.list(ATTRIBUTES_CLASSES)
     except ApiError as error:
         if error.status != 404:
             raise
         raise bench.missing(
             f"the cluster serves no volumeattributesclasses of {ATTRIBUTES_CLASSES.group}/v1, as Kubernetes 1.34 does"
         ) from error
-    names = sorted(name_of(each) for each in found if each.get("driverName") == driver)
+    names = sorted(name_of(entry) for entry in classes if entry.get("driverName") == driver)
     if not names:
         raise bench.missing(
             f"no VolumeAttributesClass names driver {driver}, the provisioner of StorageClass "
@@ -72,17 +75,17 @@ def _classes(bench: Bench) -> list[str]:
 
 
 def _modify(bench: Bench, claim: Claim, name: str) -> str | None:
-    """Wait until the claim reports that class; why its volume cannot have it, where the driver says so."""
+    """Wait until the claim reports that class. Return None, or why its volume cannot have it, as the driver reports."""
     bench.api.patch(CLAIMS, claim.name, {"spec": {"volumeAttributesClassName": name}}, namespace=claim.namespace)
-    seen = wait_for(
+    last_status = wait_for(
         f"PVC {claim.name} of StorageClass {claim.storage_class} to have VolumeAttributesClass {name}",
         look=lambda: bench.api.get(CLAIMS, claim.name, namespace=claim.namespace)["status"],
-        ready=lambda seen: seen.get("currentVolumeAttributesClassName") == name or _cannot(seen, name),
+        ready=lambda status: status.get("currentVolumeAttributesClassName") == name or _cannot(status, name),
         state=_in_words,
         events=lambda: recent_events(bench.api, namespace=claim.namespace, name=claim.name),
         timeout_s=bench.timeout_s,
     )
-    return _in_words(seen) if _cannot(seen, name) else None
+    return _in_words(last_status) if _cannot(last_status, name) else None
 
 
 def _cannot(status: Object, name: str) -> bool:
@@ -92,10 +95,10 @@ def _cannot(status: Object, name: str) -> bool:
 
 def _in_words(status: Object) -> str:
     modifying = (status.get("modifyVolumeStatus") or {}).get("status", "not begun")
-    said = [
+    messages = [
         condition["message"]
         for condition in status.get("conditions") or []
         if condition.get("type") == "ModifyVolumeError" and condition.get("message")
     ]
     has = status.get("currentVolumeAttributesClassName", "none")
-    return "; ".join([f"it has {has}, the change is {modifying}", *said])
+    return "; ".join([f"it has {has}, the change is {modifying}", *messages])

@@ -12,10 +12,10 @@ from acceptance.cluster.claims import Claim
 from acceptance.cluster.nodes import nodes_for_volume
 from acceptance.text.errors import StorageFailure
 from acceptance.trials.features.bench import Bench, new_mark
-from acceptance.trials.features.declared import Tries, VolumesUsed
+from acceptance.trials.features.declared import Tries, VolumeUse
 
 VOLUMES, MOVES = 3, 6
-# Whatever is missing is a part of what was read.
+# A missing file shows as an error in the output.
 _READ = '{ cat "$VOLUME/mark"; sha256sum < "$VOLUME/data"; } 2>&1; true'
 _WRITE = f"""
 dd if=/dev/urandom of="$VOLUME/data" bs=1M count=8 conv=fsync 2>/dev/null || exit 1
@@ -26,7 +26,7 @@ echo "$MARK" > "$VOLUME/mark" && sync "$VOLUME/mark" && {_READ}
 @Tries(
     "moves",
     "Volumes keep their data when they move between nodes again and again",
-    (VolumesUsed(number=VOLUMES),),
+    (VolumeUse(number=VOLUMES),),
     pods=VOLUMES * (1 + MOVES),
     two_nodes=True,
 )
@@ -38,17 +38,17 @@ def try_moves(bench: Bench) -> str:
     claims = [bench.claim(f"volume-{number + 1}") for number in range(VOLUMES)]
     if not bench.storage_class.waits_for_pod:
         _common_nodes(bench, claims)  # before anything is written to volumes that may be anywhere
-    written = {claim.name: bench.run(claim, _WRITE, MARK=new_mark()) for claim in claims}
+    originals = {claim.name: bench.run(claim, _WRITE, MARK=new_mark()) for claim in claims}
     nodes = _common_nodes(bench, claims)
     for move in range(1, MOVES + 1):
         # Each volume goes to the node that another one leaves.
         places = [nodes[(number + move) % len(nodes)] for number in range(VOLUMES)]
-        _require_own_data(bench, dict(zip(claims, places, strict=True)), written=written, move=move)
+        _require_own_data(bench, dict(zip(claims, places, strict=True)), originals=originals, move=move)
     return f"{VOLUMES} volumes moved {MOVES} times between {len(nodes)} nodes, and each held its own data on each"
 
 
 def _common_nodes(bench: Bench, claims: Sequence[Claim]) -> list[str]:
-    """The nodes that can use all of the volumes. Raises NotTried if they are fewer than two."""
+    """Return the nodes that can use all of the volumes. Raises NotTried if they are fewer than two."""
     template = bench.workspace.pods.template
     sets = [set(nodes_for_volume(bench.api, bench.volume_of(claim), template)) for claim in claims]
     if len(nodes := sorted(set.intersection(*sets))) < 2:
@@ -59,28 +59,28 @@ def _common_nodes(bench: Bench, claims: Sequence[Claim]) -> list[str]:
     return nodes
 
 
-def _require_own_data(bench: Bench, places: dict[Claim, str], *, written: dict[str, str], move: int) -> None:
+def _require_own_data(bench: Bench, places: dict[Claim, str], *, originals: dict[str, str], move: int) -> None:
     """Read all volumes at the same time, each on its node. Raises StorageFailure if one holds other data."""
     pods = {claim: bench.plan(claim, script=_READ, node=node) for claim, node in places.items()}
     for pod in pods.values():
         bench.ask_for(pod)
-    output = {claim: bench.ended(pod) for claim, pod in pods.items()}
+    output = {claim: bench.wait_output(pod) for claim, pod in pods.items()}
     for pod in pods.values():
         bench.end(pod)
-    found = {claim.name: text for claim, text in output.items()}
-    if wrong := not_their_own(found, written=written, nodes={claim.name: node for claim, node in places.items()}):
+    texts = {claim.name: text for claim, text in output.items()}
+    if wrong := not_their_own(texts, originals=originals, nodes={claim.name: node for claim, node in places.items()}):
         raise StorageFailure(
             f"after move {move} of {MOVES} between nodes, {len(wrong)} of {VOLUMES} volumes of StorageClass "
             f"{bench.storage_class.name} did not hold what was written to them: {'; '.join(wrong)}"
         )
 
 
-def not_their_own(found: Mapping[str, str], *, written: Mapping[str, str], nodes: Mapping[str, str]) -> list[str]:
+def not_their_own(texts: Mapping[str, str], *, originals: Mapping[str, str], nodes: Mapping[str, str]) -> list[str]:
     """Return each volume that holds other data than its own, and whose data it is, as far as that is known."""
-    owners = {data: name for name, data in written.items()}
+    owners = {data: name for name, data in originals.items()}
     return [
         f"{name} on {nodes[name]} held "
         + (f"the data of {owners[data]}" if data in owners else f"other data or none: {data.strip() or 'nothing'}")
-        for name, data in found.items()
-        if data != written[name]
+        for name, data in texts.items()
+        if data != originals[name]
     ]

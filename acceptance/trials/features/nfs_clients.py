@@ -1,7 +1,8 @@
-"""What Longhorn itself says of NFS clients on its nodes: shared volumes are mounted by them.
+"""NFS clients on Longhorn's nodes, as Longhorn reports them: nodes need one to mount its shared volumes.
 
-It is asked before such a volume is made. Seen with Longhorn 1.10.0 on nodes without a client and without an NFS server
-in its image: the pod never started, and manager after manager ended in a nil pointer until the volume was gone.
+The suite checks this before it creates such a volume. Observed with Longhorn 1.10.0 on nodes without a client and
+without an NFS server in its image: the pod never started, and one manager after the other ended in a nil pointer until
+the volume was deleted.
 """
 
 from __future__ import annotations
@@ -16,26 +17,29 @@ from acceptance.results.clusters import StorageClass
 from acceptance.settings.target_file import LONGHORN_DRIVER, LONGHORN_NAMESPACE
 
 CONDITION = "NFSClientInstalled"
-"""of Longhorn's nodes, since 1.7; source: `NodeConditionTypeNFSClientInstalled` of longhorn-manager"""
+"""A condition of Longhorn's nodes since 1.7; source: `NodeConditionTypeNFSClientInstalled` of longhorn-manager."""
 
 
 def why_not_shared(api: Api, storage_class: StorageClass) -> str | None:
-    """Why a volume of an access mode for several nodes cannot be used; None where nothing is known against it.
+    """Return why a volume of an access mode for several nodes cannot be used; None if nothing is known against it.
 
-    Longhorn makes such volumes shares, also those that are raw block or to be read only, unless they are migratable
-    (`requiresSharedAccess` in csi/util.go of longhorn-manager). Nothing is known of other provisioners, nor where
-    Longhorn's nodes may not be listed.
+    Longhorn makes such volumes shares, also those that are raw block or read-only, unless they are migratable
+    (`requiresSharedAccess` in csi/util.go of longhorn-manager). Nothing is known of other provisioners, nor if the
+    account may not list Longhorn's nodes.
     """
-    listed = [Permission(resource=LONGHORN_NODES, verbs=("list",), namespace=LONGHORN_NAMESPACE)]
+    permissions = [Permission(resource=LONGHORN_NODES, verbs=("list",), namespace=LONGHORN_NAMESPACE)]
     if storage_class.provisioner != LONGHORN_DRIVER or storage_class.parameters.get("migratable") == "true":
         return None
     if VERSION not in api.group_versions(GROUP):
         return None
-    return too_few_clients(api.list(LONGHORN_NODES, namespace=LONGHORN_NAMESPACE)) if may(api, listed) else None
+    return too_few_clients(api.list(LONGHORN_NODES, namespace=LONGHORN_NAMESPACE)) if may(api, permissions) else None
 
 
 def too_few_clients(nodes: Sequence[dict[str, Any]]) -> str | None:
-    """What Longhorn says where fewer than two of its nodes have a client; no word counts as one."""
+    """Return Longhorn's reason if fewer than two of its nodes have a client, else None.
+
+    A node without the condition counts as a node with a client.
+    """
     without = {
         str(node["metadata"]["name"]): str(condition.get("message") or condition.get("reason") or "it gives no reason")
         for node in nodes
@@ -44,6 +48,6 @@ def too_few_clients(nodes: Sequence[dict[str, Any]]) -> str | None:
     }
     if not without or len(nodes) - len(without) >= 2:
         return None
-    # The kernel's options stand there in no order, so that the same reason differs from node to node: one will do.
+    # The message lists the kernel's options in no order, so the same reason differs from node to node: one is enough.
     first = min(without)
     return f"Longhorn finds no NFS client, which shared volumes need, on {', '.join(sorted(without))}: {without[first]}"

@@ -1,4 +1,4 @@
-"""Expansion between pods: of a volume that no pod uses, and of one whose pod is made anew meanwhile."""
+"""Expansion between pods: of a volume that no pod uses, and of one whose pod is recreated meanwhile."""
 
 from __future__ import annotations
 
@@ -30,8 +30,11 @@ from acceptance.trials.features.sizes import SIZE_LINE, capacity_of, first_size_
     needs="expansion",
 )
 def try_offline_expansion(bench: Bench) -> str:
-    """How a volume was seen to have grown while no pod used it. Raises Unsupported where the class does not allow it,
-    StorageFailure where it does not grow, or the next pod does not see that, or not what was there."""
+    """Verify that a volume grows while no pod uses it, and return what was observed.
+
+    Raises Unsupported if the class does not allow expansion, StorageFailure if the volume does not grow, or if the next
+    pod does not see its new size or its earlier data.
+    """
     require_allowed(bench)
     claim, mark = bench.claim("idle"), new_mark()
     before = size_in(bench.run(claim, WRITE + SIZE_LINE, MARK=mark))
@@ -49,7 +52,10 @@ def try_offline_expansion(bench: Bench) -> str:
 
 @Tries("expansion-new-pod", "Volumes grow for a pod that is made anew meanwhile", GROWING, pods=2, needs="expansion")
 def try_expansion_with_a_new_pod(bench: Bench) -> str:
-    """The same of a volume whose pod is ended as soon as it was asked to grow, and made anew."""
+    """Verify that a volume grows for a pod that is recreated after the request, and return what was observed.
+
+    Raises what `try_offline_expansion` raises.
+    """
     require_allowed(bench)
     claim, mark = bench.claim("renewed"), new_mark()
     pod = bench.start(claim, WRITE + WATCH, MARK=mark)
@@ -67,21 +73,23 @@ def try_expansion_with_a_new_pod(bench: Bench) -> str:
 
 
 def _wait_enlarged(bench: Bench, claim: Claim, *, size: int) -> None:
-    """Wait until the volume itself is larger; that of its file system the claim is told only when a pod has it."""
+    """Wait until the PV is larger; the claim reports the size of the file system only once a pod has the volume."""
     wait_for(
         f"the PV of PVC {claim.name} (StorageClass {claim.storage_class}), which no pod uses, to be expanded to "
         f"{in_words(size)}",
         look=lambda: capacity_of(bench, claim),
-        ready=lambda seen: seen >= size,
-        state=lambda seen: f"capacity {in_words(seen)}",
+        ready=lambda capacity: capacity >= size,
+        state=lambda capacity: f"capacity {in_words(capacity)}",
         events=lambda: recent_events(bench.api, namespace=claim.namespace, name=claim.name),
         timeout_s=bench.timeout_s,
     )
 
 
 def _seen_by_a_new_pod(bench: Bench, claim: Claim, mark: str, *, size: int, before: int, after_what: str) -> int:
-    """The size in bytes that a new pod sees, once it is enough. Raises StorageFailure where it never is, where the data
-    is gone or the claim does not come to know of its size."""
+    """Return the size in bytes that a new pod sees, once it is enough.
+
+    Raises StorageFailure if it never is, if the data is lost, or if the claim never reports its size.
+    """
     pod = bench.start(claim, WATCH)
     after = wait_grown(
         bench,
@@ -89,7 +97,7 @@ def _seen_by_a_new_pod(bench: Bench, claim: Claim, mark: str, *, size: int, befo
         f"the file system of PVC {claim.name} (StorageClass {claim.storage_class}) to have its new size in a new pod "
         f"({after_what}, to {in_words(size)})",
         before=before,
-        wanted=before + int(ENOUGH * size / 2),
+        minimum_size=before + int(ENOUGH * size / 2),
     )
     require_mark(bench.output_of(pod), claim, mark)
     wait_reported(bench, claim, size=size)

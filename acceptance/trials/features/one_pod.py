@@ -1,4 +1,4 @@
-"""A volume for one pod alone (ReadWriteOncePod): a second pod of its node waits, and has it afterwards."""
+"""A volume for a single pod (ReadWriteOncePod): a second pod on its node waits, and has it afterwards."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from acceptance.trials.features.printed import wait_printed
 from acceptance.trials.features.waiting_pods import wait_kept
 
 ACCESS_MODE: AccessMode = "ReadWriteOncePod"
-"""as the scheduler spells it, too, where it says why a pod waits"""
+"""Also the scheduler's spelling of the mode in its reason for a waiting pod."""
 
 _HOLDS = 'echo "$MARK" > "$VOLUME/mark" && sync "$VOLUME/mark" && echo written && while :; do sleep 1; done'
 _READS = 'cat "$VOLUME/mark"'
@@ -19,13 +19,16 @@ _READS = 'cat "$VOLUME/mark"'
 
 @Tries("one-pod", "A volume is one pod's alone (ReadWriteOncePod)", pods=2, e2e=("readWriteOncePod",))
 def try_one_pod(bench: Bench) -> str:
-    """How the second pod was seen to wait for the first. Raises Unsupported where the class offers no such volumes,
-    StorageFailure where both pods run at once, or the second does not get the volume after the first."""
+    """Verify that a second pod waits for the first, and return what was observed.
+
+    Raises Unsupported if the class offers no such volumes, StorageFailure if both pods run at the same time, or if the
+    second does not get the volume after the first.
+    """
     claim, mark = bench.claim("alone", access=ACCESS_MODE), new_mark()
     name = bench.storage_class.name
     first = bench.start(claim, _HOLDS, MARK=mark)
     wait_printed(
-        bench, first, "written", what=f"the first pod on a {ACCESS_MODE} volume of StorageClass {name} to write to it"
+        bench, first, "written", goal=f"the first pod on a {ACCESS_MODE} volume of StorageClass {name} to write to it"
     )
     second = bench.plan(claim, script=_READS)
     bench.ask_for(second)
@@ -35,14 +38,14 @@ def try_one_pod(bench: Bench) -> str:
         f"a second pod on a volume of StorageClass {name} to be kept by the scheduler, since its PVC asks for "
         f"{ACCESS_MODE} and a first pod runs",
         words=(ACCESS_MODE,),
-        started=f"two pods on {bench.node} had a volume of StorageClass {name} at once, whose PVC asks for "
+        failure=f"two pods on {bench.node} had a volume of StorageClass {name} at once, whose PVC asks for "
         f"{ACCESS_MODE}: the second started while the first was there",
     )
     end_pod(bench.api, first, timeout_s=bench.timeout_s)
     wait_ended(bench.api, second, timeout_s=bench.timeout_s)
-    if (found := bench.output_of(second).strip()) != mark:
+    if (content := bench.output_of(second).strip()) != mark:
         raise StorageFailure(
             f"the second pod on a {ACCESS_MODE} volume of StorageClass {name} does not read what the first wrote; "
-            f"found: {found or 'nothing'}"
+            f"found: {content or 'nothing'}"
         )
     return f"a second pod on {bench.node} waited while the first had a {ACCESS_MODE} volume, and had it after that"

@@ -1,4 +1,4 @@
-"""A pod's group (`fsGroup`): Kubernetes, or the driver, gives it the volume, so that not only root may write."""
+"""A pod's group (`fsGroup`): Kubernetes, or the driver, gives it the volume, so that not only root can write."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from acceptance.trials.features.bench import Bench
 from acceptance.trials.features.declared import Tries
 
 FIRST, SECOND = 54321, 54322
-"""groups that nothing else has"""
+"""Groups that nothing else has."""
 
 _FIRST = 'echo one > "$VOLUME/file"; ls -ldn "$VOLUME" && ls -ldn "$VOLUME/file"'
 _SECOND = 'echo two >> "$VOLUME/file"; ls -ldn "$VOLUME" && ls -ldn "$VOLUME/file"'
@@ -20,16 +20,19 @@ _GROUP_IN_LIST = re.compile(r"^\S+ +\d+ +\d+ +(\d+) ", re.MULTILINE)
 
 @Tries("fs-group", "Volumes are given to a pod's group (fsGroup)", e2e=("fsGroup",))
 def try_ownership(bench: Bench) -> str:
-    """How the volume was seen to be given to a pod's group. Raises Unsupported where Kubernetes or the driver says that
-    it is not, or no pod may ask for a group, StorageFailure where it should be and is not."""
+    """Verify that the volume is given to a pod's group, and return what was observed.
+
+    Raises Unsupported if Kubernetes or the driver reports that it is not, or if no pod may request a group,
+    StorageFailure if it should be and is not.
+    """
     if bench.workspace.pods.user is None:
         raise bench.not_tried("the cluster gives pods their groups here, and lets none ask for another")
     claim = bench.claim("owned")
     for group, script in ((FIRST, _FIRST), (SECOND, _SECOND)):
-        done = bench.one_shot_pod(claim, script, fs_group=group)
-        groups = groups_in(done.output)
-        if done.status or groups != [group, group]:
-            raise _refused(bench, claim, group=group, groups=groups, said=done.output.strip())
+        pod = bench.one_shot_pod(claim, script, fs_group=group)
+        groups = groups_in(pod.output)
+        if pod.status or groups != [group, group]:
+            raise _group_error(bench, claim, group=group, groups=groups, output=pod.output.strip())
     return (
         f"the volume and a file on it were of group {FIRST} for a pod with that fsGroup, and of group {SECOND} for the "
         "pod after it, with another"
@@ -37,31 +40,31 @@ def try_ownership(bench: Bench) -> str:
 
 
 def groups_in(output: str) -> list[int]:
-    """The groups in lines of `ls -ldn`."""
-    return [int(each) for each in _GROUP_IN_LIST.findall(output)]
+    """Return the groups in lines of `ls -ldn`."""
+    return [int(group) for group in _GROUP_IN_LIST.findall(output)]
 
 
-def _refused(bench: Bench, claim: Claim, *, group: int, groups: list[int], said: str) -> Exception:
+def _group_error(bench: Bench, claim: Claim, *, group: int, groups: list[int], output: str) -> Exception:
     if why := why_no_group(bench, claim):
         return bench.missing(why)
     name = bench.storage_class.name
-    what = "the volume and a file on it are" if len(groups) == 2 else "on the volume there is"
-    found = " and ".join(f"of group {each}" for each in groups) or said
+    subject = "the volume and a file on it are" if len(groups) == 2 else "on the volume there is"
+    observation = " and ".join(f"of group {file_group}" for file_group in groups) or output
     return StorageFailure(
-        f"a pod with fsGroup {group} uses a volume of StorageClass {name}, and {what} {found}; wanted group {group}, "
-        "without it pods that do not run as root cannot write"
+        f"a pod with fsGroup {group} uses a volume of StorageClass {name}, and {subject} {observation}; wanted "
+        f"group {group}, without it pods that do not run as root cannot write"
     )
 
 
 def why_no_group(bench: Bench, claim: Claim) -> str | None:
-    """Why the claim's volume, which is bound, is not given to a pod's group; None where it should be."""
+    """Return why the claim's bound volume is not given to a pod's group; None if it should be."""
     volume = bench.api.get(VOLUMES, bench.volume_of(claim))
     why = _not_meant_to(bench, volume["spec"])
     return why and f"PVs of StorageClass {bench.storage_class.name} are not given to a pod's group: {why}"
 
 
 def _not_meant_to(bench: Bench, spec: Object) -> str | None:
-    """Why the volume's kind has no fsGroup, in the words of whoever says so; None where it should have."""
+    """Return why the volume's kind has no fsGroup, as Kubernetes or the driver reports; None if it should have one."""
     for kind in ("hostPath", "nfs"):
         if kind in spec:
             return f"they are of kind {kind}, to which Kubernetes applies no fsGroup"

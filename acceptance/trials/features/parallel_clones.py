@@ -1,4 +1,4 @@
-"""Clones of one volume that are asked for at once: each must be whole."""
+"""Clones of one volume that are requested at the same time: each must be complete."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from acceptance.text.errors import StorageFailure
 from acceptance.trials.features.bench import Bench, new_mark
 from acceptance.trials.features.clones import ask_for_clone
 from acceptance.trials.features.copies import READ, content_in, wrong_with_copy
-from acceptance.trials.features.declared import Tries, VolumesUsed
+from acceptance.trials.features.declared import Tries, VolumeUse
 from acceptance.trials.features.making_copies import written_source
 
 CLONES = 3
@@ -14,27 +14,29 @@ _WRITE = 'echo "$MARK" > "$VOLUME/before" && sync "$VOLUME/before"'
 
 
 @Tries(
-    "parallel-clones", "Several clones of a volume are made at once", (VolumesUsed(number=1 + CLONES),), pods=1 + CLONES
+    "parallel-clones", "Several clones of a volume are made at once", (VolumeUse(number=1 + CLONES),), pods=1 + CLONES
 )
 def try_parallel_clones(bench: Bench) -> str:
-    """How all were seen to hold what their source held. Raises Unsupported where the class has none, StorageFailure
-    where one never comes, or holds something else."""
+    """Verify that all clones hold what their source held, and return what was observed.
+
+    Raises Unsupported if the class has no clones, StorageFailure if one is never ready or holds other data.
+    """
     name, mark = bench.storage_class.name, new_mark()
     source, _ = written_source(bench, "clone", _WRITE, mark)
     clones = [ask_for_clone(bench, source, part=f"clone-{number + 1}") for number in range(CLONES)]
-    # All pods are asked for at once: a class that waits for a pod makes its volume only then. Where the kernel takes
-    # clones for one volume, one pod starts when another has ended: that is not what is asked here.
-    pods = [bench.plan(each, script=READ) for each in clones]
+    # All pods are requested at the same time: a class that waits for a pod creates its volume only then. If the kernel
+    # takes clones for one volume, a pod starts once another has ended: this trial does not test that.
+    pods = [bench.plan(clone, script=READ) for clone in clones]
     for pod in pods:
         bench.ask_for(pod)
     wrong = {
-        clone.name: said
+        clone.name: problem
         for clone, pod in zip(clones, pods, strict=True)
-        if (said := wrong_with_copy(content_in(bench.ended(pod)), before=mark, after=""))
+        if (problem := wrong_with_copy(content_in(bench.wait_output(pod)), before=mark, after=""))
     }
     if wrong:
         raise StorageFailure(
             f"{CLONES} clones of a volume of StorageClass {name} were asked for at once, and {len(wrong)} of them are "
-            f"wrong: {'; '.join(f'{clone}: {said}' for clone, said in wrong.items())}"
+            f"wrong: {'; '.join(f'{clone}: {problem}' for clone, problem in wrong.items())}"
         )
     return f"{CLONES} clones of one volume were asked for at once, and each held what their source held"

@@ -1,4 +1,4 @@
-"""A volume in use whose PVC, and PV, are deleted: it stays until its pod is gone, and goes then."""
+"""A volume in use whose PVC and PV are deleted: both remain until its pod is gone, and are removed then."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ from acceptance.trials.features.bench import Bench
 from acceptance.trials.features.declared import Tries
 from acceptance.trials.features.going_on import USES, wait_goes_on
 
-# With it a provisioner deletes what is behind a PV that was asked to go before its PVC; without it that would be left.
+# With it a provisioner deletes the storage behind a PV that is deleted before its PVC; without it that would remain.
 # https://kubernetes.io/docs/concepts/storage/persistent-volumes/#persistentvolume-deletion-protection-finalizer
 _HONOURS_POLICY = "external-provisioner.volume.kubernetes.io/finalizer"
 
 
 @Tries("protection", "Volumes in use outlast the deletion of their PVC")
 def try_protection(bench: Bench) -> str:
-    """How the volume was seen to outlast the deletion of its PVC, and of its PV where the account may delete one.
+    """Verify that a volume in use survives the deletion of its PVC, and of its PV if the account may delete one.
 
-    Raises StorageFailure where it goes, or fails its pod, before that is gone, or stays afterwards.
+    Returns what was observed. Raises StorageFailure if the volume is removed, or fails its pod, before that is gone, or
+    if it remains afterwards.
     """
     claim = bench.claim("protected")
     pod = bench.start(claim, USES)
@@ -36,22 +37,22 @@ def try_protection(bench: Bench) -> str:
     _require_there(bench, VOLUMES, volume)
     end_pod(bench.api, pod, timeout_s=bench.timeout_s)
     _wait_gone(bench, claim, volume)
-    what = "its PV, then of its PVC," if left_out is None else "its PVC"
+    objects = "its PV, then of its PVC," if left_out is None else "its PVC"
     note = "" if left_out is None else f"; its PV was not deleted: {left_out}"
     if bench.storage_class.reclaim_policy == "Delete":
         end = "and went when its pod was gone"
     else:
         policy = bench.storage_class.reclaim_policy
         end = f"and its PVC went when its pod was gone; the PV stays, as reclaim policy {policy} says"
-    return f"a volume in use outlasted the deletion of {what} {end}{note}"
+    return f"a volume in use outlasted the deletion of {objects} {end}{note}"
 
 
 def _why_not_deleted(bench: Bench, volume: str) -> str | None:
-    """Why the PV is not deleted while it is in use; None where that leaves nothing behind."""
-    seen = bench.api.get(VOLUMES, volume)
-    if seen["spec"].get("persistentVolumeReclaimPolicy") != "Delete":
-        return f"its reclaim policy is {seen['spec'].get('persistentVolumeReclaimPolicy')}"
-    if _HONOURS_POLICY not in (seen["metadata"].get("finalizers") or []):
+    """Return why the PV is not deleted while it is in use; None if its deletion leaves nothing behind."""
+    pv = bench.api.get(VOLUMES, volume)
+    if pv["spec"].get("persistentVolumeReclaimPolicy") != "Delete":
+        return f"its reclaim policy is {pv['spec'].get('persistentVolumeReclaimPolicy')}"
+    if _HONOURS_POLICY not in (pv["metadata"].get("finalizers") or []):
         return f"its provisioner would leave what is behind it (there is no finalizer {_HONOURS_POLICY})"
     if not may(bench.api, DELETES_VOLUMES):
         return "the account may not delete persistentvolumes (deploy/rbac-volume-deletion.yaml)"
@@ -59,20 +60,20 @@ def _why_not_deleted(bench: Bench, volume: str) -> str | None:
 
 
 def _wait_in_use(bench: Bench, pod: PodPlan, resource: Resource, name: str) -> None:
-    """Wait until the pod has gone on for some rounds on a volume of which that object is to be deleted."""
+    """Wait until the pod has continued for some rounds on a volume whose object is being deleted."""
     kind = "PVC" if resource is CLAIMS else "PV"
     wait_goes_on(
         bench,
         pod,
         since=f", although {kind} {name} is to be deleted",
-        failed=lambda done: f"failed {done} rounds after the deletion of the {kind} was asked for",
+        describe_failure=lambda rounds: f"failed {rounds} rounds after the deletion of the {kind} was asked for",
         look=lambda: _require_there(bench, resource, name),
     )
 
 
 def _require_there(bench: Bench, resource: Resource, name: str) -> None:
     kind = "PVC" if resource is CLAIMS else "PV"
-    namespace = bench.workspace.namespace if resource.namespaced else None
+    namespace = bench.workspace.namespace if resource.has_namespace else None
     if bench.api.find(resource, name, namespace=namespace) is None:
         raise StorageFailure(
             f"{kind} {name} of StorageClass {bench.storage_class.name} was gone while a pod used its volume: it must "
@@ -84,8 +85,8 @@ def _wait_gone(bench: Bench, claim: Claim, volume: str) -> None:
     wait_for(
         f"PVC {claim.name}, whose deletion was asked for, to go once its pod is gone",
         look=lambda: bench.api.find(CLAIMS, claim.name, namespace=claim.namespace),
-        ready=lambda seen: seen is None,
-        state=lambda seen: "gone" if seen is None else f"finalizers: {seen['metadata'].get('finalizers')}",
+        ready=lambda pvc: pvc is None,
+        state=lambda pvc: "gone" if pvc is None else f"finalizers: {pvc['metadata'].get('finalizers')}",
         timeout_s=bench.timeout_s,
     )
     if bench.storage_class.reclaim_policy == "Delete":

@@ -1,4 +1,4 @@
-"""A volume that many nodes only read (ReadOnlyMany), made as a clone of one that has been written to."""
+"""A volume that many nodes only read (ReadOnlyMany), created as a clone of a volume with data."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from acceptance.text.errors import StorageFailure
 from acceptance.trials.features.bench import Bench, new_mark
 from acceptance.trials.features.clones import ask_for_clone
 from acceptance.trials.features.copies import write_before
-from acceptance.trials.features.declared import TWO, Tries
+from acceptance.trials.features.declared import TWO_VOLUMES, Tries
 from acceptance.trials.features.printed import wait_printed
 from acceptance.trials.features.two_nodes import another_node
 
@@ -26,11 +26,19 @@ _STAYS = _READS + "echo done; while :; do sleep 1; done"
 
 
 @Tries(
-    "read-only-many", "Several nodes read a volume at once (ROX)", TWO, pods=3, e2e=("capReadOnlyMany",), two_nodes=True
+    "read-only-many",
+    "Several nodes read a volume at once (ROX)",
+    TWO_VOLUMES,
+    pods=3,
+    e2e=("capReadOnlyMany",),
+    two_nodes=True,
 )
 def try_read_only_many(bench: Bench) -> str:
-    """How two nodes were seen to read one volume. Raises Unsupported where the class offers no such volumes or clones
-    none, StorageFailure where a node does not read what is there, or the volume takes a write."""
+    """Verify that two nodes read one volume, and return what was observed.
+
+    Raises Unsupported if the class has no such volumes or no clones, StorageFailure if a node does not read the
+    volume's data, or if the volume takes a write.
+    """
     bench.require_access(ACCESS_MODE)
     source, mark = bench.claim("original"), new_mark()
     write_before(bench, source, mark)
@@ -38,21 +46,21 @@ def try_read_only_many(bench: Bench) -> str:
     first = bench.start_plan(replace(bench.plan(claim, script=_STAYS), read_only=True))
     if "csi" not in bench.api.get(VOLUMES, bench.volume_of(claim))["spec"]:
         raise bench.not_tried("only CSI drivers clone volumes, and a volume that many only read has to be filled so")
-    other = another_node(bench, claim)
-    second = bench.plan(claim, script=_READS + "true", node=other)
+    second_node = another_node(bench, claim)
+    second = bench.plan(claim, script=_READS + "true", node=second_node)
     second = bench.start_plan(replace(second, read_only=True))
     wait_ended(bench.api, second, timeout_s=bench.timeout_s)
     about = f"a {ACCESS_MODE} volume of StorageClass {bench.storage_class.name}"
-    wait_printed(bench, first, "done", what=f"a pod on {bench.node} to read {about} and to try to write on it")
-    for pod, node in ((first, bench.node), (second, other)):
+    wait_printed(bench, first, "done", goal=f"a pod on {bench.node} to read {about} and to try to write on it")
+    for pod, node in ((first, bench.node), (second, second_node)):
         lines = bench.output_of(pod).splitlines()
         if (read := lines[:1]) != [f"read {mark}"]:
             raise StorageFailure(
                 f"{about}, cloned from one that holds a file, does not show it on {node}: {' '.join(read) or 'nothing'}"
             )
-        if taken := [line.removeprefix("took ") for line in lines if line.startswith("took ")]:
-            raise StorageFailure(f"{about} took writes on {node}: {', '.join(taken)}")
+        if writes := [line.removeprefix("took ") for line in lines if line.startswith("took ")]:
+            raise StorageFailure(f"{about} took writes on {node}: {', '.join(writes)}")
     return (
-        f"pods on {bench.node} and {other} had a {ACCESS_MODE} volume at once, mounted read-only, read it, and all "
-        "writes were refused"
+        f"pods on {bench.node} and {second_node} had a {ACCESS_MODE} volume at once, mounted read-only, read it, and "
+        "all writes were refused"
     )

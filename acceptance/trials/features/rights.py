@@ -1,4 +1,4 @@
-"""Rights of files between nodes: whom one node keeps out the other keeps out, too, and what is changed there shows."""
+"""File permissions between nodes: a user whom one node refuses is refused on another, too, and changes show there."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from acceptance.trials.features.two_nodes import another_node, shared_claim, wai
 from acceptance.trials.lua_program import SAYS
 
 GROUP, MEMBER, STRANGER = 54331, 54332, 54333
-"""a group, a user who is in it, and one who is not; nothing else has these numbers"""
+"""A group, a user who is in it, and a user who is not; nothing else has these numbers."""
 
 KEEPS_NONE = ("Operation not permitted", "Operation not supported", "Not supported", "Function not implemented")
-"""what chmod and chgrp say of a file system without owners and rights (EPERM, ENOTSUP, ENOSYS of glibc and musl); other
-errors are failures of one that has them"""
+"""Errors of chmod and chgrp on a file system without owners and permissions (EPERM, ENOTSUP, ENOSYS of glibc and musl);
+other errors are failures of one that has them."""
 
-# The owner is in the group, so that no right of root's is needed to give it a file.
+# The owner is in the group, so the pod needs no privilege of root to give it a file.
 _MAKE = """
 cd "$VOLUME" && umask 077 && echo "$MARK" > private && echo "$MARK" > shared && sync private shared && echo made || exit
 chmod 600 private && chgrp "$GROUP" shared && chmod 640 shared && sync private shared || exit
 ls -ln private shared
 """
 _CHANGE = 'cd "$VOLUME" && chmod 644 private && chmod 600 shared && sync private shared'
-# What a user may read of both, at first and each time that it changes.
+# Prints which of both files a user may read, at first and after each change.
 _LOOK = """
 cd "$VOLUME" || exit
 may() { [ "$(cat "$1" 2> /dev/null)" = "$MARK" ] && echo reads || { [ -e "$1" ] && echo refused || echo unseen; }; }
@@ -41,48 +41,55 @@ while [ "$waited" -le "$SECONDS_TO_LOOK" ]; do
   waited=$((waited + 1))
 done
 """
-_OWNED = re.compile(r"^-\S+ +\d+ +(\d+) +(\d+) .* (private|shared)$", re.MULTILINE)
+_OWNERS = re.compile(r"^-\S+ +\d+ +(\d+) +(\d+) .* (private|shared)$", re.MULTILINE)
 
 
 @Tries("rights", "Rights of files by user and group hold on other nodes (RWX)", pods=4, two_nodes=True)
 def try_rights(bench: Bench) -> str:
-    """How rights were seen to hold. Raises Unsupported where the class has no such volumes, keeps no owners, or pods
-    may not choose their users; StorageFailure where somebody reads what is not his, or may not read what is."""
+    """Verify that file permissions hold on other nodes, and return what was observed.
+
+    Raises Unsupported if the class has no such volumes or keeps no owners, or if pods may not choose their users,
+    StorageFailure if a user can read a file without permission, or cannot read a file with permission.
+    """
     if (owner := bench.workspace.pods.user) is None:
         raise bench.not_tried("the cluster gives pods their users here, and lets none ask for another")
     claim, mark = shared_claim(bench, "rights"), new_mark()
     maker = bench.start_as(claim, _MAKE, user=None, groups=(GROUP,), node=None, MARK=mark, GROUP=str(GROUP))
-    other = another_node(bench, claim)
+    second_node = another_node(bench, claim)
     _require_owned(bench, maker, owner=owner)
     about = f"on a volume of StorageClass {bench.storage_class.name}, files of a user on {bench.node}"
-    member = _look(bench, claim, other, user=MEMBER, groups=(GROUP,), mark=mark)
-    stranger = _look(bench, claim, other, user=STRANGER, groups=(), mark=mark)
-    for who, plan, wanted in (
+    member = _look(bench, claim, second_node, user=MEMBER, groups=(GROUP,), mark=mark)
+    stranger = _look(bench, claim, second_node, user=STRANGER, groups=(), mark=mark)
+    for subject, plan, expected_answers in (
         ("a user who is in the group of one", member, ["refused", "reads"]),
         ("a user who is not in its group", stranger, ["refused", "refused"]),
     ):
-        found = wait_said(bench, plan, f"{who} to look at files on another node", ready=bool)[0]
-        if found != wanted:
+        answers = wait_said(bench, plan, f"{subject} to look at files on another node", ready=bool)[0]
+        if answers != expected_answers:
             raise StorageFailure(
-                f"{about}: {who}, on {other}, {_in_words(found)}; wanted: on any node such a user {_in_words(wanted)}"
+                f"{about}: {subject}, on {second_node}, {_in_words(answers)}; wanted: on any node such a user "
+                f"{_in_words(expected_answers)}"
             )
     changer = bench.start_as(claim, _CHANGE, user=None, groups=(GROUP,), node=None)
     wait_ended(bench.api, changer, timeout_s=bench.timeout_s)
     wait_said(
         bench,
         member,
-        f"the rights that files were given on {bench.node} (0644 and 0600) to show on {other}",
-        ready=lambda seen: seen[-1] == ["reads", "refused"],
+        f"the rights that files were given on {bench.node} (0644 and 0600) to show on {second_node}",
+        ready=lambda lines: lines[-1] == ["reads", "refused"],
         timeout_s=within_s(bench),
     )
     return (
-        f"files of a user on {bench.node}: one of mode 0600 was refused to others on {other}, one of mode 0640 was "
-        "read there by members of its group alone, and new rights showed there"
+        f"files of a user on {bench.node}: one of mode 0600 was refused to others on {second_node}, one of mode "
+        "0640 was read there by members of its group alone, and new rights showed there"
     )
 
 
 def _look(bench: Bench, claim: Claim, node: str, *, user: int, groups: tuple[int, ...], mark: str) -> PodPlan:
-    """A pod of that user, which looks until it is ended. Raises Unsupported where the cluster lets no pod be his."""
+    """Start a pod of that user, which checks the files until it is ended.
+
+    Raises Unsupported if the cluster lets no pod run as that user.
+    """
     # Two more pods start meanwhile, one after the other.
     look_s = 2 * int(bench.timeout_s) + 2 * within_s(bench)
     try:
@@ -104,21 +111,21 @@ def _look(bench: Bench, claim: Claim, node: str, *, user: int, groups: tuple[int
 
 
 def _require_owned(bench: Bench, maker: PodPlan, *, owner: int) -> None:
-    """Raises Unsupported where files are not their maker's: then rights by user mean nothing there, and it shows."""
+    """Raise Unsupported if files do not belong to their creator: permissions by user mean nothing there, visibly."""
     wait_ended(bench.api, maker, timeout_s=bench.timeout_s)
-    printed, name = bench.output_of(maker), bench.storage_class.name
-    found = {file: (int(user), int(group)) for user, group, file in _OWNED.findall(printed)}
-    if found.keys() != {"private", "shared"}:
-        before, _, after = printed.partition("made\n")
-        said = f"on a volume of StorageClass {name} files cannot be given rights: {(after or before).strip()[-200:]}"
-        raise bench.missing(said) if any(each in after for each in KEEPS_NONE) else StorageFailure(said)
-    if {user for user, _ in found.values()} != {owner} or found["shared"][1] != GROUP:
+    output, name = bench.output_of(maker), bench.storage_class.name
+    owners = {file: (int(user), int(group)) for user, group, file in _OWNERS.findall(output)}
+    if owners.keys() != {"private", "shared"}:
+        before, _, after = output.partition("made\n")
+        problem = f"on a volume of StorageClass {name} files cannot be given rights: {(after or before).strip()[-200:]}"
+        raise bench.missing(problem) if any(message in after for message in KEEPS_NONE) else StorageFailure(problem)
+    if {user for user, _ in owners.values()} != {owner} or owners["shared"][1] != GROUP:
         raise bench.missing(
             f"a file that user {owner} made on a volume of StorageClass {name} and gave to group {GROUP} is of "
-            f"user {found['shared'][0]} and group {found['shared'][1]}: the storage keeps no owners"
+            f"user {owners['shared'][0]} and group {owners['shared'][1]}: the storage keeps no owners"
         )
 
 
-def _in_words(found: list[str]) -> str:
-    private, shared = ({"reads": "reads", "refused": "may not read", "unseen": "does not see"}[each] for each in found)
-    return f"{private} that of mode 0600 and {shared} that of mode 0640"
+def _in_words(words: list[str]) -> str:
+    private, common = ({"reads": "reads", "refused": "may not read", "unseen": "does not see"}[word] for word in words)
+    return f"{private} that of mode 0600 and {common} that of mode 0640"

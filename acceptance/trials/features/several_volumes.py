@@ -1,4 +1,4 @@
-"""Two volumes of a class in one pod, and in the next one, there and on another node: each must stay what it is."""
+"""Two volumes of a class in one pod, and in later pods there and on another node: each must keep its own data."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from acceptance.cluster.nodes import nodes_for_volume
 from acceptance.text.errors import StorageFailure
 from acceptance.trials.features.bench import Bench, new_mark
 from acceptance.trials.features.copies import PLACES
-from acceptance.trials.features.declared import TWO, Tries
+from acceptance.trials.features.declared import TWO_VOLUMES, Tries
 
 # A device has its mark at a place, a folder in a file.
-_BOTH = f"""
+_FUNCTIONS = f"""
 put() {{
     if [ -b "$1" ]; then printf %s "$2" | dd of="$1" bs=32 seek={PLACES["before"]} conv=notrunc,fsync 2> /dev/null
     else echo "$2" > "$1/mark" && sync "$1/mark"; fi
@@ -20,47 +20,50 @@ get() {{
     else cat "$1/mark"; fi
 }}
 """
-_WRITE = f'{_BOTH}put "$VOLUME" "$FIRST" && put "$VOLUME_2" "$SECOND" || exit\n'
-_READ = f'{_BOTH}echo "first $(get "$VOLUME")"; echo "second $(get "$VOLUME_2")"'
+_WRITE = f'{_FUNCTIONS}put "$VOLUME" "$FIRST" && put "$VOLUME_2" "$SECOND" || exit\n'
+_READ = f'{_FUNCTIONS}echo "first $(get "$VOLUME")"; echo "second $(get "$VOLUME_2")"'
 
 
-@Tries("two-volumes", "A pod uses two volumes", TWO, pods=3)
-@Tries("two-modes", "A pod uses a file system and a raw block volume", TWO, pods=3, arguments={"block": True})
+@Tries("two-volumes", "A pod uses two volumes", TWO_VOLUMES, pods=3)
+@Tries("two-modes", "A pod uses a file system and a raw block volume", TWO_VOLUMES, pods=3, arguments={"block": True})
 def try_two_volumes(bench: Bench, *, block: bool = False) -> str:
-    """How both were seen to stay themselves. `block`: the second is a raw block volume. Raises Unsupported where the
-    class has none of those, StorageFailure where a pod cannot start on both, or one shows what is the other's."""
+    """Verify that a pod uses two volumes without confusing them, and return what was observed.
+
+    `block`: the second is a raw block volume. Raises Unsupported if the class has no such volumes, StorageFailure if a
+    pod cannot start on both, or if one of them shows the data of the other.
+    """
     claims = (bench.claim("first"), bench.claim("second", block=block))
     marks = {"first": new_mark(), "second": new_mark()}
-    written = bench.run(claims[0], _WRITE + _READ, beside=claims[1:], FIRST=marks["first"], SECOND=marks["second"])
-    _require(bench, written, marks, where=f"in the pod that wrote them, on {bench.node}")
-    for node in (bench.node, other := _another_node(bench, claims)):
+    output = bench.run(claims[0], _WRITE + _READ, beside=claims[1:], FIRST=marks["first"], SECOND=marks["second"])
+    _require(bench, output, marks, where=f"in the pod that wrote them, on {bench.node}")
+    for node in (bench.node, second := _another_node(bench, claims)):
         if node is not None:
-            found = bench.run(claims[0], _READ, beside=claims[1:], node=node)
-            _require(bench, found, marks, where=f"in a new pod on {node}")
+            output = bench.run(claims[0], _READ, beside=claims[1:], node=node)
+            _require(bench, output, marks, where=f"in a new pod on {node}")
     kinds = "a file system and a raw block volume" if block else "two volumes"
-    places = f"on {bench.node} and on {other}" if other else f"on {bench.node}, the only node that can have both"
+    places = f"on {bench.node} and on {second}" if second else f"on {bench.node}, the only node that can have both"
     return f"pods {places} had {kinds} of the class at once, and each held what was written to it"
 
 
 def _another_node(bench: Bench, claims: tuple[Claim, ...]) -> str | None:
-    """A node beside the first that can have all of them, None where there is none."""
+    """Return a node other than the first that can use all of the volumes; None if there is none."""
     template = bench.workspace.pods.template
-    each = [nodes_for_volume(bench.api, bench.volume_of(claim), template) for claim in claims]
-    others = [node for node in each[0] if node != bench.node and all(node in nodes for nodes in each)]
-    return others[0] if others else None
+    node_lists = [nodes_for_volume(bench.api, bench.volume_of(claim), template) for claim in claims]
+    candidates = [node for node in node_lists[0] if node != bench.node and all(node in nodes for nodes in node_lists)]
+    return candidates[0] if candidates else None
 
 
 def _require(bench: Bench, output: str, marks: dict[str, str], *, where: str) -> None:
-    found = {name: mark for name, _, mark in (line.partition(" ") for line in output.splitlines())}
-    wrong = [name for name, mark in marks.items() if found.get(name) != mark]
+    shown_marks = {name: mark for name, _, mark in (line.partition(" ") for line in output.splitlines())}
+    wrong = [name for name, mark in marks.items() if shown_marks.get(name) != mark]
     if not wrong:
         return
-    named = {mark: name for name, mark in marks.items()}
-    said = " and ".join(
-        f"the {name} one shows {'what was written to the ' + named[held] if held in named else held or 'nothing'}"
+    names = {mark: name for name, mark in marks.items()}
+    observation = " and ".join(
+        f"the {name} one shows {'what was written to the ' + names[mark] if mark in names else mark or 'nothing'}"
         for name in wrong
-        for held in [found.get(name, "")]
+        for mark in [shown_marks.get(name, "")]
     )
     raise StorageFailure(
-        f"two volumes of StorageClass {bench.storage_class.name} are used by one pod, and {where} {said}"
+        f"two volumes of StorageClass {bench.storage_class.name} are used by one pod, and {where} {observation}"
     )

@@ -1,4 +1,4 @@
-"""A raw block volume that two nodes have at once (ReadWriteMany): each reads what the other writes."""
+"""A raw block volume in use on two nodes at the same time (ReadWriteMany): each must read what the other writes."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from acceptance.trials.features.bench import Bench, new_mark
 from acceptance.trials.features.declared import Tries
 from acceptance.trials.features.two_nodes import another_node, within_s
 
-# Each reads both blocks first, as a node that might answer from its memory later on; then it writes one, past all
-# caches, and looks for the other's until that shows.
+# Each pod reads both blocks first, so that its node could answer from its memory later on; then it writes one block,
+# bypassing all caches, and reads the other one until the other pod's write shows.
 _MEET = """
 look() { dd if="$VOLUME" bs=4096 skip="$1" count=1 iflag=direct 2> /dev/null | tr -d '\\000' | head -n 1; }
 look "$MINE" > /dev/null; look "$THEIRS" > /dev/null
@@ -25,21 +25,24 @@ echo "found $found"
 
 @Tries("shared-block", "Several nodes use a raw block volume at once (RWX)", pods=2, two_nodes=True, of_devices=True)
 def try_shared_block(bench: Bench) -> str:
-    """How two nodes were seen to use one device. Raises Unsupported where the class has none such, StorageFailure where
-    a pod cannot start on the second node, or one does not read what the other wrote."""
+    """Verify that two nodes use one raw block volume, and return what was observed.
+
+    Raises Unsupported if the class has no such volumes, StorageFailure if a pod cannot start on the second node, or if
+    a node does not read what the other wrote.
+    """
     claim = bench.claim("both-block", access="ReadWriteMany", block=True)
     marks = [new_mark(), new_mark()]
-    left = {"SECONDS_LEFT": str(within_s(bench))}
-    first = bench.start(claim, _MEET, MARK=marks[0], WANTED=marks[1], MINE="0", THEIRS="1", **left)
-    other = another_node(bench, claim)
-    second = bench.start(claim, _MEET, node=other, MARK=marks[1], WANTED=marks[0], MINE="1", THEIRS="0", **left)
-    about = f"a raw block volume of StorageClass {bench.storage_class.name} is used on {bench.node} and {other} at once"
-    for pod, wanted, node in ((second, marks[0], other), (first, marks[1], bench.node)):
+    variables = {"SECONDS_LEFT": str(within_s(bench))}
+    first = bench.start(claim, _MEET, MARK=marks[0], WANTED=marks[1], MINE="0", THEIRS="1", **variables)
+    peer = another_node(bench, claim)
+    second = bench.start(claim, _MEET, node=peer, MARK=marks[1], WANTED=marks[0], MINE="1", THEIRS="0", **variables)
+    about = f"a raw block volume of StorageClass {bench.storage_class.name} is used on {bench.node} and {peer} at once"
+    for pod, expected_mark, node in ((second, marks[0], peer), (first, marks[1], bench.node)):
         wait_ended(bench.api, pod, timeout_s=bench.timeout_s + 2 * within_s(bench))
-        said = bench.output_of(pod).strip()
-        if said.splitlines()[-1:] != [f"found {wanted}"]:
+        output = bench.output_of(pod).strip()
+        if output.splitlines()[-1:] != [f"found {expected_mark}"]:
             raise StorageFailure(
                 f"{about}: what the other node wrote does not show on {node} within {within_s(bench)} s; the pod "
-                f"there said: {said or 'nothing'}"
+                f"there said: {output or 'nothing'}"
             )
-    return f"pods on {bench.node} and {other} had a raw block volume at once, and each read what the other wrote"
+    return f"pods on {bench.node} and {peer} had a raw block volume at once, and each read what the other wrote"

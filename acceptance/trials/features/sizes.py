@@ -1,4 +1,4 @@
-"""The size of a file system as pods see it, and that of the volume as Kubernetes has it."""
+"""The size of a file system as pods see it, and that of the volume as Kubernetes reports it."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from acceptance.text.quantities import format_quantity, parse_size
 from acceptance.trials.features.bench import Bench
 
 SIZE_LINE = 'df -Pk "$VOLUME"'
-"""what a pod calls for its volume's size to be in its output"""
+"""The command that prints a volume's size in a pod."""
 _SIZE = re.compile(r"^\S+ +(\d+) +\d+ +-?\d+ +\d+% ", re.MULTILINE)
 
 
 def sizes_in(output: str) -> list[int]:
-    """The sizes of the volume that a pod has printed, in bytes."""
-    return [1024 * int(each) for each in _SIZE.findall(output)]
+    """Return the sizes of the volume that a pod has printed, in bytes."""
+    return [1024 * int(kibibytes) for kibibytes in _SIZE.findall(output)]
 
 
 def size_in(output: str) -> int:
-    """The last of them. Raises StorageFailure where there is none."""
+    """Return the last size that a pod has printed, in bytes. Raises StorageFailure if there is none."""
     sizes = sizes_in(output)
     if not sizes:
         raise StorageFailure(f"a pod does not see the size of its volume: {output.strip()[-300:] or 'it said nothing'}")
@@ -31,37 +31,37 @@ def size_in(output: str) -> int:
 
 
 def first_size_seen(bench: Bench, pod: PodPlan) -> int:
-    """The size that a pod that goes on printing it has seen first, in bytes."""
+    """Return the first size that a pod that prints it continuously has seen, in bytes."""
     return wait_for(
         "the size of the volume to be seen",
         look=lambda: sizes_in(bench.output_of(pod)),
         ready=bool,
-        state=lambda seen: "none",
+        state=lambda sizes: "none",
         timeout_s=bench.timeout_s,
     )[0]
 
 
-def wait_grown(bench: Bench, pod: PodPlan, what: str, *, before: int, wanted: int) -> int:
-    """Wait until such a pod sees `wanted` bytes at least, and `before` no more; what it sees then.
+def wait_grown(bench: Bench, pod: PodPlan, goal: str, *, before: int, minimum_size: int) -> int:
+    """Wait until such a pod sees at least `minimum_size` bytes, no longer `before`; return the size that it then sees.
 
-    Raises StorageFailure that begins with `what`.
+    Raises StorageFailure with `goal`, the awaited state in words.
     """
     return wait_for(
-        what,
+        goal,
         look=lambda: (sizes_in(bench.output_of(pod)) or [0])[-1],
-        ready=lambda seen: seen >= wanted,
-        state=lambda seen: f"{_bytes(seen)}, and {_bytes(before)} before it was expanded",
+        ready=lambda size: size >= minimum_size,
+        state=lambda size: f"{_bytes(size)}, and {_bytes(before)} before it was expanded",
         timeout_s=bench.timeout_s,
     )
 
 
 def capacity_of(bench: Bench, claim: Claim) -> int:
-    """The size of the claim's volume as Kubernetes has it, in bytes; often more than was asked for."""
+    """Return the size of the claim's volume as Kubernetes reports it, in bytes; often more than the claim requests."""
     return parse_size(str(bench.api.get(VOLUMES, bench.volume_of(claim))["spec"]["capacity"]["storage"]))
 
 
 def twice(bench: Bench, claim: Claim) -> int:
-    """Twice the size of the claim's volume, in bytes."""
+    """Return twice the size of the claim's volume, in bytes."""
     return 2 * max(claim.size, capacity_of(bench, claim))
 
 

@@ -1,4 +1,4 @@
-"""Snapshots that are taken and deleted again and again while the volume is used: nothing may stay of them."""
+"""Snapshots that are taken and deleted repeatedly while the volume is used: nothing of them may remain."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from acceptance.cluster.snapshots import contents_behind, delete_snapshots, wait
 from acceptance.cluster.waiting import wait_for
 from acceptance.text.errors import StorageFailure
 from acceptance.trials.features.bench import SIZE, Bench
-from acceptance.trials.features.declared import Tries, VolumesUsed
+from acceptance.trials.features.declared import Tries, VolumeUse
 from acceptance.trials.features.snapshots import ask_for_snapshot, snapshot_class_for
 
 ROUNDS = 4
@@ -19,13 +19,16 @@ _WRITE = 'while echo written >> "$VOLUME/log" && sync "$VOLUME/log"; do echo wri
 @Tries(
     "snapshot-rounds",
     "Snapshots are taken and deleted again and again",
-    (VolumesUsed(beside=AT_ONCE * SIZE),),
+    (VolumeUse(beside=AT_ONCE * SIZE),),
     needs="snapshot",
     snapshots=ROUNDS * AT_ONCE,
 )
 def try_snapshot_rounds(bench: Bench) -> str:
-    """How nothing was seen to stay. Raises Unsupported where there are no snapshots, StorageFailure where one is not
-    ready in some round, or stays, or the volume takes no more writes."""
+    """Verify that repeated snapshots leave nothing behind, and return what was observed.
+
+    Raises Unsupported if there are no snapshots, StorageFailure if a snapshot is not ready in some round, if one
+    remains, or if the volume takes no more writes.
+    """
     snapshot_class = snapshot_class_for(bench)
     claim = bench.claim("source")
     pod = bench.start(claim, _WRITE)
@@ -36,10 +39,10 @@ def try_snapshot_rounds(bench: Bench) -> str:
             raise StorageFailure(
                 f"in round {number} of {ROUNDS}, each with {AT_ONCE} snapshots of one volume taken and deleted: {error}"
             ) from error
-    if left := contents_behind(bench.api, claim):
+    if remaining := contents_behind(bench.api, claim):
         raise StorageFailure(
             f"{ROUNDS * AT_ONCE} snapshots of a volume of StorageClass {claim.storage_class} were taken and deleted, "
-            f"and the cluster still has VolumeSnapshotContents of it: {', '.join(left)}"
+            f"and the cluster still has VolumeSnapshotContents of it: {', '.join(remaining)}"
         )
     _require_writes(bench, pod, claim)
     return (
@@ -65,7 +68,7 @@ def _require_writes(bench: Bench, pod: PodPlan, claim: Claim) -> None:
         f"the pod on PVC {claim.name} (StorageClass {claim.storage_class}) to go on writing after the last snapshot "
         "was deleted",
         look=lambda: bench.output_of(pod).count("written"),
-        ready=lambda seen: seen > before,
-        state=lambda seen: f"{seen} writes, none of them since",
+        ready=lambda count: count > before,
+        state=lambda count: f"{count} writes, none of them since",
         timeout_s=bench.timeout_s,
     )

@@ -1,4 +1,4 @@
-"""What a kubelet says of how full a volume is, beside what the pod sees: users are warned by the former."""
+"""Volume stats of a kubelet, compared with what the pod sees: alerts on full volumes rely on the former."""
 
 from __future__ import annotations
 
@@ -15,52 +15,55 @@ from acceptance.text.quantities import format_quantity
 from acceptance.trials.features.bench import Bench
 from acceptance.trials.features.declared import Tries
 
-WRITTEN = 64 * 1024**2
-"""bytes that must show as used"""
-TOLERATED = 0.02
-"""the share of the capacity by which both may differ: they look at different moments"""
+WRITTEN_BYTES = 64 * 1024**2
+"""Bytes that must show as used."""
+TOLERANCE = 0.02
+"""The share of the capacity by which both may differ: they measure at different moments."""
 LOOKS_AFTER_S = 180
-"""Kubelets look at volumes once a minute, and begin with a new pod up to a minute late."""
+"""Time in s: kubelets measure volumes once a minute, and begin with a new pod up to a minute late."""
 
 _SCRIPT = """
 head -c "$WRITTEN" /dev/urandom > "$VOLUME/file" && sync "$VOLUME/file" || exit 1
 while :; do df -Pk "$VOLUME"; sleep 1; done
 """
-_SEEN = re.compile(r"^\S+ +(\d+) +(\d+) +(\d+) +\d+% ", re.MULTILINE)
+_FIGURES = re.compile(r"^\S+ +(\d+) +(\d+) +(\d+) +\d+% ", re.MULTILINE)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fullness:
-    """How full a volume is, in bytes."""
+    """The figures of a volume, in bytes: its size, and how full it is."""
 
-    capacity: int
-    used: int
-    available: int
+    capacity_bytes: int
+    used_bytes: int
+    available_bytes: int
 
 
-@Tries("statistics", "The kubelet tells how full a volume is", waits_s=75.0)  # a kubelet looks at volumes once a minute
+@Tries("statistics", "The kubelet tells how full a volume is", waits_s=75.0)  # a kubelet measures volumes once a minute
 def try_statistics(bench: Bench) -> str:
-    """How the kubelet's figures were seen to be the volume's. Raises Unsupported where it has none of such volumes, or
-    the account may not ask, StorageFailure where they are wrong."""
+    """Verify that the kubelet's figures are those of the volume, and return what was observed.
+
+    Raises Unsupported if the kubelet has no figures of such volumes, or if the account may not read them,
+    StorageFailure if they are wrong.
+    """
     if not may(bench.api, READS_STATISTICS):
         raise bench.not_tried("the account may not read nodes/proxy (deploy/rbac-volume-statistics.yaml)")
-    pod = bench.start(bench.claim("counted"), _SCRIPT, WRITTEN=str(WRITTEN))
+    pod = bench.start(bench.claim("counted"), _SCRIPT, WRITTEN=str(WRITTEN_BYTES))
     name, node = bench.storage_class.name, bench.node
     assert node is not None  # where the pod started
-    seen = wait_for(
+    pod_figures = wait_for(
         f"pod {pod.name} to see how full its volume is",
         look=lambda: seen_by_pod(bench.output_of(pod)),
-        ready=lambda found: found is not None,
-        state=lambda found: "nothing",
+        ready=lambda figures: figures is not None,
+        state=lambda figures: "nothing",
         timeout_s=bench.timeout_s,
     )
-    assert seen is not None
+    assert pod_figures is not None
     last: Fullness | None = None
 
     def look() -> str | None:
         nonlocal last
         last = told_by_kubelet(bench.api, pod, node=node)
-        return "it reports nothing about the volume" if last is None else wrong_with(last, seen)
+        return "it reports nothing about the volume" if last is None else wrong_with(last, pod_figures)
 
     try:
         wait_for(
@@ -78,50 +81,53 @@ def try_statistics(bench: Bench) -> str:
             ) from None
         raise error
     assert last is not None
-    near = f"to within {TOLERATED:.0%} of its size"
-    return f"the kubelet of {node} reported for a volume what its pod saw, {near}: {_shown(last)}"
+    near = f"to within {TOLERANCE:.0%} of its size"
+    return f"the kubelet of {node} reported for a volume what its pod saw, {near}: {_in_words(last)}"
 
 
 def seen_by_pod(output: str) -> Fullness | None:
-    """The last that `df -Pk` said; None before it said anything."""
-    found = _SEEN.findall(output)
-    if not found:
+    """Return the last figures in the output of `df -Pk`; None if there are none yet."""
+    lines = _FIGURES.findall(output)
+    if not lines:
         return None
-    capacity, used, available = (1024 * int(each) for each in found[-1])
-    return Fullness(capacity=capacity, used=used, available=available)
+    capacity_bytes, used_bytes, available_bytes = (1024 * int(kibibytes) for kibibytes in lines[-1])
+    return Fullness(capacity_bytes=capacity_bytes, used_bytes=used_bytes, available_bytes=available_bytes)
 
 
 def told_by_kubelet(api: Api, pod: PodPlan, *, node: str) -> Fullness | None:
-    """What the node's kubelet tells of the pod's first volume; None where it tells not all of it."""
+    """Return what the node's kubelet reports of the pod's first volume; None unless it reports all of it."""
     summary = api.get(NODES, f"{node}/proxy/stats/summary")
-    for each in summary.get("pods") or []:
-        if (each["podRef"]["namespace"], each["podRef"]["name"]) != (pod.namespace, pod.name):
+    for pod_stats in summary.get("pods") or []:
+        if (pod_stats["podRef"]["namespace"], pod_stats["podRef"]["name"]) != (pod.namespace, pod.name):
             continue
-        for volume in each.get("volume") or []:
+        for volume in pod_stats.get("volume") or []:
             figures = [volume.get(key) for key in ("capacityBytes", "usedBytes", "availableBytes")]
             if volume["name"] == volume_name(0) and None not in figures:
-                capacity, used, available = map(int, figures)
-                return Fullness(capacity=capacity, used=used, available=available)
+                capacity_bytes, used_bytes, available_bytes = map(int, figures)
+                return Fullness(capacity_bytes=capacity_bytes, used_bytes=used_bytes, available_bytes=available_bytes)
     return None
 
 
-def wrong_with(told: Fullness, seen: Fullness) -> str | None:
-    """What of the kubelet's figures is not what the pod sees, in words; None where they agree."""
-    tolerated = max(TOLERATED * seen.capacity, 1.0)
+def wrong_with(kubelet_figures: Fullness, pod_figures: Fullness) -> str | None:
+    """Return in words which of the kubelet's figures differ from those of the pod; None if they agree."""
+    tolerance = max(TOLERANCE * pod_figures.capacity_bytes, 1.0)
     wrong = [
-        f"{what} {_bytes(said)}, and the pod sees {_bytes(real)}"
-        for what, said, real in (
-            ("capacity", told.capacity, seen.capacity),
-            ("used", told.used, seen.used),
-            ("available", told.available, seen.available),
+        f"{name} {_bytes(reported_bytes)}, and the pod sees {_bytes(real_bytes)}"
+        for name, reported_bytes, real_bytes in (
+            ("capacity", kubelet_figures.capacity_bytes, pod_figures.capacity_bytes),
+            ("used", kubelet_figures.used_bytes, pod_figures.used_bytes),
+            ("available", kubelet_figures.available_bytes, pod_figures.available_bytes),
         )
-        if abs(said - real) > tolerated
+        if abs(reported_bytes - real_bytes) > tolerance
     ]
     return f"the kubelet says: {'; '.join(wrong)}" if wrong else None
 
 
-def _shown(fullness: Fullness) -> str:
-    return f"{_bytes(fullness.capacity)}, {_bytes(fullness.used)} of it used and {_bytes(fullness.available)} available"
+def _in_words(fullness: Fullness) -> str:
+    return (
+        f"{_bytes(fullness.capacity_bytes)}, {_bytes(fullness.used_bytes)} of it used and "
+        f"{_bytes(fullness.available_bytes)} available"
+    )
 
 
 def _bytes(size: int) -> str:

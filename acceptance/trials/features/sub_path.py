@@ -1,7 +1,7 @@
-"""A pod that has a folder of a volume (`subPath`): what is there it sees, and what it writes is there.
+"""A pod that has a folder of a volume (`subPath`): it sees what the folder holds, and what it writes is in the folder.
 
-The kubelet mounts the folder out of what the storage has mounted, and makes one that there is not: where that was not
-yet the volume, or is another one, the folder is somewhere else.
+The kubelet mounts the folder from what the storage has mounted, and creates a missing one. If that was not yet the
+volume, or is another one, the folder is somewhere else.
 """
 
 from __future__ import annotations
@@ -32,23 +32,26 @@ for each in {FOLDER} {NEW}; do echo "shows $each $(cat "$VOLUME/$each/{_FILE}" 2
 
 @Tries("sub-path", "Pods have a folder of a volume (subPath)", pods=5)
 def try_sub_path(bench: Bench) -> str:
-    """How folders of a volume were seen in pods. Raises Unsupported where pods may not write in a folder that the
-    kubelet makes, StorageFailure where a folder is not what the volume holds there."""
-    claim, mark, other = bench.claim("folders"), new_mark(), new_mark()
+    """Verify that pods can have folders of a volume, and return what was observed.
+
+    Raises Unsupported if pods may not write in a folder that the kubelet creates, StorageFailure if a folder is not
+    what the volume holds there.
+    """
+    claim, mark, other_mark = bench.claim("folders"), new_mark(), new_mark()
     bench.run(claim, _MAKE, MARK=mark)
-    # What it writes is not at the same place as what the next one writes: both are looked for afterwards.
-    _require_written(bench, claim, _use(bench, claim, FOLDER, holds={"mark": mark}, writes=other), path=FOLDER)
+    # The two pods write at different places: the trial looks for both writes afterwards.
+    _require_written(bench, claim, _use(bench, claim, FOLDER, holds={"mark": mark}, writes=other_mark), path=FOLDER)
     _require_written(bench, claim, _use(bench, claim, NEW, holds={}, writes=mark), path=NEW)
     node = _another_node(bench, claim)
-    found = _shown(bench.run(claim, _FIND, node=node))
-    for path, wanted in {FOLDER: other, NEW: mark}.items():
-        if found.get(path) != wanted:
+    files = _files_in(bench.run(claim, _FIND, node=node))
+    for path, expected_mark in {FOLDER: other_mark, NEW: mark}.items():
+        if files.get(path) != expected_mark:
             raise StorageFailure(
                 f"what a pod wrote to subPath {path} of {_volume(bench)} on {bench.node}, does not show in the whole "
-                f"volume, in a new pod on {node or bench.node}: {found.get(path) or 'nothing'} is there"
+                f"volume, in a new pod on {node or bench.node}: {files.get(path) or 'nothing'} is there"
             )
-    said = _use(bench, claim, FOLDER, holds={"mark": mark, _FILE: other}, writes=mark, node=node, read_only=True)
-    if said == "wrote":
+    answer = _use(bench, claim, FOLDER, holds={"mark": mark, _FILE: other_mark}, writes=mark, node=node, read_only=True)
+    if answer == "wrote":
         raise StorageFailure(f"subPath {FOLDER} of {_volume(bench)}, mounted read-only, took a file")
     return (
         f"pods had the folders {FOLDER} of a volume, which was there, and {NEW}, which was not, for themselves; what "
@@ -57,7 +60,7 @@ def try_sub_path(bench: Bench) -> str:
 
 
 def _another_node(bench: Bench, claim: Claim) -> str | None:
-    """Where else the volume can be had; None where nowhere."""
+    """Return another node that can use the volume; None if there is none."""
     nodes = nodes_for_volume(bench.api, bench.volume_of(claim), bench.workspace.pods.template)
     return next((node for node in nodes if node != bench.node), None)
 
@@ -72,31 +75,34 @@ def _use(
     node: str | None = None,
     read_only: bool = False,
 ) -> str:
-    """What a pod says of its write that has that folder of the volume, which must hold these files and no other."""
+    """Return what a pod with that folder of the volume prints about its write.
+
+    The folder must hold the files of `holds` and no other.
+    """
     output = bench.run(claim, _USE, node=node, sub_path=path, read_only=read_only, MARK=writes)
-    if (found := _shown(output)) != holds:
-        shown = ", ".join(sorted(found)) or "nothing"
-        wanted = ", ".join(sorted(holds)) or "nothing"
-        which = ", with other content" if set(found) == set(holds) else ""
+    if (files := _files_in(output)) != holds:
+        names = ", ".join(sorted(files)) or "nothing"
+        expected_names = ", ".join(sorted(holds)) or "nothing"
+        remark = ", with other content" if set(files) == set(holds) else ""
         raise StorageFailure(
-            f"a pod with subPath {path} of {_volume(bench)} sees {shown}{which}; {wanted} should be there, as it was "
-            "written"
+            f"a pod with subPath {path} of {_volume(bench)} sees {names}{remark}; {expected_names} should be there, as "
+            "it was written"
         )
     return output.splitlines()[-1]
 
 
-def _require_written(bench: Bench, claim: Claim, said: str, *, path: str) -> None:
-    if said == "wrote":
+def _require_written(bench: Bench, claim: Claim, answer: str, *, path: str) -> None:
+    if answer == "wrote":
         return
     if path == NEW and (why := why_no_group(bench, claim)):
         raise bench.missing(
-            f"the kubelet makes a folder for a subPath as root, and a pod may not write there ({said}): {why}"
+            f"the kubelet makes a folder for a subPath as root, and a pod may not write there ({answer}): {why}"
         )
-    raise StorageFailure(f"a pod with subPath {path} of {_volume(bench)} cannot write there: {said}")
+    raise StorageFailure(f"a pod with subPath {path} of {_volume(bench)} cannot write there: {answer}")
 
 
-def _shown(output: str) -> dict[str, str]:
-    """What is in each file, by its name."""
+def _files_in(output: str) -> dict[str, str]:
+    """Return the content of each file, by its name."""
     words = [line.split(" ", 2) for line in output.splitlines() if line.startswith("shows ")]
     return {name: content for _, name, content in words}
 

@@ -1,4 +1,4 @@
-"""A class that allows its volumes on some nodes alone (allowedTopologies): pods go there, and a pod elsewhere waits."""
+"""A class that allows its volumes on some nodes only (allowedTopologies): pods run there, and a pod elsewhere waits."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from acceptance.cluster.objects import name_of
 from acceptance.cluster.resources import STORAGE_CLASSES, Object
 from acceptance.text.errors import StorageFailure
 from acceptance.trials.features.bench import Bench, new_mark
-from acceptance.trials.features.declared import TWO, Tries
+from acceptance.trials.features.declared import TWO_VOLUMES, Tries
 from acceptance.trials.features.waiting_pods import wait_kept
 
 _WRITES = 'echo "$MARK" > "$VOLUME/mark" && sync "$VOLUME/mark" && cat "$VOLUME/mark"'
-# The scheduler's words for a volume that is to be made elsewhere, and for one that is elsewhere; the last are those
-# of Kubernetes before 1.32.
+# The scheduler's words for a volume that must be created elsewhere, and for one that is elsewhere; the last ones are
+# those of Kubernetes before 1.32.
 ELSEWHERE = (
     "didn't find available persistent volumes to bind",
     "didn't match PersistentVolume's node affinity",
@@ -21,31 +21,34 @@ ELSEWHERE = (
 )
 
 
-@Tries("topology", "Volumes are where the class allows them (allowedTopologies)", TWO, pods=2)
+@Tries("topology", "Volumes are where the class allows them (allowedTopologies)", TWO_VOLUMES, pods=2)
 def try_topology(bench: Bench) -> str:
-    """How pods were seen to follow the class's topologies. Raises Unsupported where it names none, or where there is
-    no node that they allow, or none that they do not; StorageFailure where a volume is used on such a node."""
+    """Verify that pods follow the class's topologies, and return what was observed.
+
+    Raises Unsupported if the class names none, or if no node is inside or none outside of them, StorageFailure if a
+    volume is used on a node outside.
+    """
     inside, outside = _nodes(bench)
     name, mark = bench.storage_class.name, new_mark()
-    allowed = f"allowedTopologies of StorageClass {name} allow {', '.join(inside)}"
-    if (found := bench.run(bench.claim("allowed"), _WRITES, MARK=mark).strip()) != mark:
-        raise StorageFailure(f"a pod does not read from a volume of StorageClass {name} what it wrote; found: {found}")
+    rule = f"allowedTopologies of StorageClass {name} allow {', '.join(inside)}"
+    if (text := bench.run(bench.claim("allowed"), _WRITES, MARK=mark).strip()) != mark:
+        raise StorageFailure(f"a pod does not read from a volume of StorageClass {name} what it wrote; found: {text}")
     if bench.node not in inside:
-        raise StorageFailure(f"{allowed}, and a pod ran with a volume on {bench.node}")
+        raise StorageFailure(f"{rule}, and a pod ran with a volume on {bench.node}")
     elsewhere = bench.plan(bench.claim("elsewhere"), script=_WRITES, node=outside[0], MARK=mark)
     bench.ask_for(elsewhere)
     why = wait_kept(
         bench,
         elsewhere,
-        f"a pod on {outside[0]} to be kept by the scheduler, since {allowed}",
+        f"a pod on {outside[0]} to be kept by the scheduler, since {rule}",
         words=ELSEWHERE,
-        started=f"{allowed}, and a pod started with a volume on {outside[0]}: the driver ignores them",
+        failure=f"{rule}, and a pod started with a volume on {outside[0]}: the driver ignores them",
     )
-    return f"{allowed}: a pod had a volume on {bench.node}, and one that had to run on {outside[0]} waited ({why})"
+    return f"{rule}: a pod had a volume on {bench.node}, and one that had to run on {outside[0]} waited ({why})"
 
 
 def _nodes(bench: Bench) -> tuple[list[str], list[str]]:
-    """The names of those that the class allows, and of the others, as far as they take pods."""
+    """Return the names of the nodes inside the class's topologies and of those outside, as far as they take pods."""
     name = bench.storage_class.name
     if not (terms := topologies_of(bench.api, name)):
         raise bench.missing(f"StorageClass {name} names no allowedTopologies")
@@ -53,21 +56,21 @@ def _nodes(bench: Bench) -> tuple[list[str], list[str]]:
     inside = sorted(name_of(node) for node in nodes if any(allows(term, node) for term in terms))
     outside = sorted({name_of(node) for node in nodes} - set(inside))
     if not inside or not outside:
-        which = "no" if outside else "every"
-        raise bench.not_tried(f"allowedTopologies of StorageClass {name} allow {which} node that takes pods")
+        quantifier = "no" if outside else "every"
+        raise bench.not_tried(f"allowedTopologies of StorageClass {name} allow {quantifier} node that takes pods")
     if bench.node not in (None, *inside):
         raise bench.not_tried(f"allowedTopologies of StorageClass {name} do not allow --storage-node {bench.node}")
     return inside, outside
 
 
 def topologies_of(api: Api, storage_class: str) -> list[Object]:
-    """The class's allowedTopologies; nothing if it names none. Classes may be listed, and not be got by name."""
-    named = {name_of(each): each.get("allowedTopologies") for each in api.list(STORAGE_CLASSES)}
-    return named.get(storage_class) or []
+    """Return the class's allowedTopologies, or an empty list. The account may list classes, but not get one by name."""
+    topologies = {name_of(entry): entry.get("allowedTopologies") for entry in api.list(STORAGE_CLASSES)}
+    return topologies.get(storage_class) or []
 
 
 def allows(term: Object, node: Object) -> bool:
-    """Whether a node has one of the wanted values of each label of the term, a TopologySelectorTerm of Kubernetes."""
+    """Return whether a node has one of the values for each label of the term, a TopologySelectorTerm of Kubernetes."""
     labels = node["metadata"].get("labels") or {}
     return all(
         labels.get(label_expression["key"]) in label_expression["values"]

@@ -1,4 +1,4 @@
-"""One capability of one class, tried: what was seen, and what its test ends with."""
+"""The trial of one capability of one class: what it observed, and the result of its test."""
 
 from __future__ import annotations
 
@@ -14,40 +14,40 @@ from acceptance.trials.features.bench import Bench
 
 for _module in iter_modules(features.__path__):
     import_module(f"{features.__name__}.{_module.name}")
-DECLARED, TRIALS = declared.DECLARED, declared.TRIALS
-CAPABILITIES = tuple(DECLARED)
-"""the names of all"""
-declared.require_known_needs(DECLARED)
+DECLARATIONS, TRIALS = declared.DECLARATIONS, declared.TRIALS
+CAPABILITIES = tuple(DECLARATIONS)
+"""The names of all capabilities."""
+declared.require_known_needs(DECLARATIONS)
 
 
-def titled(capability: Capability) -> str:
-    """What the capability is, in words; its name where this suite has none of that name."""
-    return DECLARED[capability].title if capability in DECLARED else capability
+def title_of(capability: Capability) -> str:
+    """Return the title of the capability; its name if this suite has no capability of that name."""
+    return DECLARATIONS[capability].title if capability in DECLARATIONS else capability
 
 
 def try_capability(
     capability: Capability, bench: Bench, *, expected: Collection[Capability]
 ) -> tuple[CapabilityRecord, AcceptanceError | None]:
-    """What is known of it now, and the error that the trial ends with, None where it was seen.
+    """Try the capability; return its record, and the error that the trial ended with, None if it was observed.
 
-    One that is `expected` must not be missing: then the error is a StorageFailure, no Unsupported.
+    A capability that is `expected` must not be missing: the error is then a StorageFailure, not Unsupported.
     """
 
-    def known(status: CapabilityStatus, how: str) -> CapabilityRecord:
+    def record(status: CapabilityStatus, how: str) -> CapabilityRecord:
         return CapabilityRecord(storage_class=bench.storage_class.name, capability=capability, status=status, how=how)
 
     try:
         with bench:
             how = TRIALS[capability](bench)
     except NotTried as error:
-        return known("not_tried", str(error)), _unless_expected(error, capability, expected)
+        return record("not_tried", str(error)), _unless_expected(error, capability, expected)
     except Unsupported as error:
-        return known("missing", str(error)), _unless_expected(error, capability, expected)
+        return record("missing", str(error)), _unless_expected(error, capability, expected)
     except StorageFailure as error:
-        return known("failed", str(error)), error
+        return record("failed", str(error)), error
     except AcceptanceError as error:
-        return known("not_tried", str(error)), error
-    return known("seen", how), None
+        return record("not_tried", str(error)), error
+    return record("seen", how), None
 
 
 def _unless_expected(error: Unsupported, capability: Capability, expected: Collection[Capability]) -> StorageFailure:

@@ -1,4 +1,4 @@
-"""What the pods say that fill a volume and read it again, and what is wrong with it. Pure."""
+"""The output of the pods that fill a volume and read it again, and what is wrong with it. Pure."""
 
 from __future__ import annotations
 
@@ -12,82 +12,84 @@ from acceptance.text.quantities import format_quantity
 Stop = Literal["full", "shows-more", "used", "bound", "late", "small", "broken", ""]
 _SHOWS = re.compile(r"^storage-acceptance: shows (\d+) (\d+)$", re.MULTILINE)
 _WROTE = re.compile(r"^storage-acceptance: wrote (\S+) ([0-9a-f]{64})$", re.MULTILINE)
-_STOPPED = re.compile(r"^storage-acceptance: stopped (\S+) ?(.*)$", re.MULTILINE)
+_STOP = re.compile(r"^storage-acceptance: stopped (\S+) ?(.*)$", re.MULTILINE)
 _HOLDS = re.compile(r"^storage-acceptance: (?:holds (\S+) ([0-9a-f]{64})|unreadable (\S+) (.*))$", re.MULTILINE)
-_VERIFIED = "storage-acceptance: verified"
-# How the C library words ENOSPC and EDQUOT, in a pod whose LC_ALL is C: what a program can act on.
+_LAST_LINE = "storage-acceptance: verified"
+# The C library's messages for ENOSPC and EDQUOT, in a pod whose LC_ALL is C: a program can act on them.
 _CLEAR = ("No space left on device", "Disk quota exceeded")
 USABLE = 0.9
-"""The share of what an empty volume shows as free that it must take: file systems keep some for themselves as they
+"""The share of the free space shown by an empty volume that it must take: file systems keep some for themselves as they
 fill. Proposed by this project, 2026-11."""
 GIVEN_BACK = 0.5
-"""The share of what was deleted that must be taken again: some may be given back later. Proposed by this project,
+"""The share of deleted bytes that must be taken again: some may be given back later. Proposed by this project,
 2026-11."""
-SHOWN = 3
-"""files that are told one by one"""
+MOST_EXAMPLES = 3
+"""The number of files that a message names one by one."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Written:
-    """What a pod wrote. `shown`, `free`: bytes of the file system before that; `sums`: of each durable file, by name;
-    `stop`: why it ended, in whose words `said`."""
+class WriteResult:
+    """The result of a pod that wrote. `capacity`, `free`: bytes of the file system before that; `sums`: the checksum of
+    each durable file, by name; `stop`: why it ended, in the words of `error`."""
 
-    shown: int
+    capacity: int
     free: int
     sums: Mapping[str, str]
     stop: Stop
-    said: str
+    error: str
 
 
-def read_writing(output: str) -> Written:
-    """What the pod wrote, of what it printed; lines of others are passed over."""
-    shows, stopped = _SHOWS.search(output), _STOPPED.search(output)
-    return Written(
-        shown=int(shows[1]) if shows else 0,
+def read_writing(output: str) -> WriteResult:
+    """Return the result of a pod that wrote from its output; lines of other programs are ignored."""
+    shows, stop = _SHOWS.search(output), _STOP.search(output)
+    return WriteResult(
+        capacity=int(shows[1]) if shows else 0,
         free=int(shows[2]) if shows else 0,
         sums=dict(_WROTE.findall(output)),
-        stop=stopped[1] if stopped else "",  # type: ignore[arg-type]  # the script has no other words
-        said=stopped[2].strip() if stopped else output.strip()[-300:],
+        stop=stop[1] if stop else "",  # type: ignore[arg-type]  # the script has no other words
+        error=stop[2].strip() if stop else output.strip()[-300:],
     )
 
 
-def read_verified(output: str) -> dict[str, str]:
-    """The checksum of each file, or why it could not be read, by name; empty where the pod did not come to its end."""
-    if _VERIFIED not in output.splitlines():
+def read_checksums(output: str) -> dict[str, str]:
+    """Return the checksum of each file, or why it could not be read, by name; an empty dict if the pod did not come to
+    its end."""
+    if _LAST_LINE not in output.splitlines():
         return {}
-    return {name or unreadable: found or why for name, found, unreadable, why in _HOLDS.findall(output)}
+    return {name or unreadable: checksum or why for name, checksum, unreadable, why in _HOLDS.findall(output)}
 
 
-def wrong_end(written: Written, *, piece: int) -> str | None:
-    """What is wrong with how the filling ended; None where it was full and said so. `piece`: bytes of a file."""
-    taken = piece * len(written.sums)
-    about = f"after {_bytes(taken)} of the {_bytes(written.free)} that it showed as free a write failed"
-    if not any(each in written.said for each in _CLEAR):
+def wrong_end(result: WriteResult, *, piece: int) -> str | None:
+    """Return what is wrong with the end of the filling; None if the volume was full and said so. `piece`: bytes of a
+    file."""
+    size = piece * len(result.sums)
+    about = f"after {_bytes(size)} of the {_bytes(result.free)} that it showed as free a write failed"
+    if not any(phrase in result.error for phrase in _CLEAR):
         return (
-            f"{about}, not for want of space but with: {written.said or 'no message'}; a program cannot tell that the "
+            f"{about}, not for want of space but with: {result.error or 'no message'}; a program cannot tell that the "
             "volume is full"
         )
-    if taken + piece < USABLE * written.free:
-        return f"{about} ({written.said}): the storage below has promised more than it has"
+    if size + piece < USABLE * result.free:
+        return f"{about} ({result.error}): the storage below has promised more than it has"
     return None
 
 
-def lost_in_words(wanted: Mapping[str, str], found: Mapping[str, str], *, piece: int) -> str | None:
-    """What is not there as it was written; None where all is."""
-    if not found and wanted:
-        return f"none of the {len(wanted)} files of {_bytes(piece)} that were durable before is there"
-    lost = [(name, found.get(name)) for name, sum_ in wanted.items() if found.get(name) != sum_]
-    if not lost:
+def lost_in_words(expected: Mapping[str, str], actual: Mapping[str, str], *, piece: int) -> str | None:
+    """Return which files are not there as they were written; None if all are."""
+    if not actual and expected:
+        return f"none of the {len(expected)} files of {_bytes(piece)} that were durable before is there"
+    losses = [(name, actual.get(name)) for name, sum_ in expected.items() if actual.get(name) != sum_]
+    if not losses:
         return None
-    told = ", ".join(f"{name} {_what(seen)}" for name, seen in lost[:SHOWN])
-    more = f" and {len(lost) - SHOWN} more" if len(lost) > SHOWN else ""
-    return f"{len(lost)} of {len(wanted)} files of {_bytes(piece)} that were durable before are lost: {told}{more}"
+    words = ", ".join(f"{name} {_describe_loss(checksum)}" for name, checksum in losses[:MOST_EXAMPLES])
+    more = f" and {len(losses) - MOST_EXAMPLES} more" if len(losses) > MOST_EXAMPLES else ""
+    return f"{len(losses)} of {len(expected)} files of {_bytes(piece)} that were durable before are lost: {words}{more}"
 
 
-def _what(seen: str | None) -> str:
-    if seen is None:
+def _describe_loss(checksum: str | None) -> str:
+    if checksum is None:
         return "is gone"
-    return "has another checksum" if re.fullmatch("[0-9a-f]{64}", seen) else f"cannot be read ({seen.strip()})"
+    return "has another checksum" if re.fullmatch("[0-9a-f]{64}", checksum) else f"cannot be read ({checksum.strip()})"
 
 
 def _bytes(size: float) -> str:

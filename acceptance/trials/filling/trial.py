@@ -1,4 +1,4 @@
-"""One volume, filled until a write fails, beside another of its class; never more than was claimed."""
+"""One volume, filled until a write fails, next to another of its class; never more than was claimed."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from acceptance.trials.features.expansion import ENOUGH, expand
 from acceptance.trials.features.printed import wait_printed
 from acceptance.trials.filling.pieces import (
     GIVEN_BACK,
-    Written,
+    WriteResult,
     lost_in_words,
-    read_verified,
+    read_checksums,
     read_writing,
     wrong_end,
 )
@@ -31,42 +31,45 @@ from acceptance.trials.filling.trim import try_trim
 FOLDER = volume_path(0)
 MIB = 1024**2
 MARGIN = 0.1
-"""So much more than was asked for a volume may have, and is filled with at the most. Providers round up by less, file
-systems take some away. Proposed by this project, 2026-11."""
+"""The share by which a volume may be larger than requested, and up to which it is filled at the most. Providers round
+up by less, file systems take some away. Proposed by this project, 2026-11."""
 FREE_LEAST = 75
-"""percent of its file system that a new volume shows as free; where less is, others have written to it. File systems
-take less for themselves, but for very small ones. Proposed by this project, 2026-11."""
+"""The percentage of its file system that a new volume shows as free at the least; if it is less, others have written to
+it. File systems take less for themselves, except very small ones. Proposed by this project, 2026-11."""
 PIECES = 64
-"""files that a volume is filled with, about"""
+"""The approximate number of files that a volume is filled with."""
 SLOWEST = 8 * MIB
-"""B/s: a volume that takes less is too large to be filled by a test, which then says so"""
+"""Rate in B/s: a slower volume is too large to be filled by a test, and the test then says so."""
 START_S = 120
 
 _LATER: tuple[Aspect, ...] = ("again", "growth", "trim")
-"""what is tried of a volume that stood being full"""
+"""The aspects that are tried on a volume that survived being full."""
 
-Seen = tuple[bool, str]
-"""Whether it held, and what was seen."""
+Outcome = tuple[bool, str]
+"""True if the volume passed, and the observation in words."""
 
 
 def filling_s(size: int) -> int:
-    """How long filling a volume of `size` bytes may take, in s, until it is given up."""
+    """Return how long filling a volume of `size` bytes may take, in s, until it is given up."""
     return START_S + size // SLOWEST
 
 
 @dataclass(frozen=True, kw_only=True)
 class FillingTrial:
-    """On that bench, with volumes of `size` bytes."""
+    """The filling of a volume on that bench, with volumes of `size` bytes."""
 
     bench: Bench
     size: int
     say: Say
     space: Space | None = None
-    """of the pool, where something tells how much of it is used"""
+    """Of the pool, if a command reports its used bytes."""
 
     def run(self) -> FullVolumeRecord:
-        """Fill, and see what holds. Raises Unsupported where the class does not keep volumes to their size, before much
-        is written; StorageFailure where volumes cannot be had, or written at all."""
+        """Fill a volume, and check what holds.
+
+        Raises Unsupported if the class does not keep volumes to their size, before much is written; StorageFailure if
+        volumes cannot be created, or written at all.
+        """
         if self.space is not None:
             self.space.begin()
         neighbour = self.bench.claim("neighbour", size=self.size)
@@ -76,100 +79,100 @@ class FillingTrial:
         if not beside.sums:
             raise StorageFailure(
                 f"an empty volume of StorageClass {neighbour.storage_class} takes no file of {_bytes(self.piece)}: "
-                f"{beside.said}"
+                f"{beside.error}"
             )
         if self.space is not None:
             self.space.with_another(self.piece * len(beside.sums))
-        # Not sooner: what one almost empty volume takes is to be known.
+        # Not sooner: the space that one almost empty volume takes must be known.
         claim = self.bench.claim("filled", size=self.size)
         self._tell("it is filled")
         began_s = time.monotonic()
-        filled = self._write(claim, "a", most=self.most, new=True)
+        fill = self._write(claim, "a", most=self.most, new=True)
         seconds = time.monotonic() - began_s
-        self._require_its_size(claim, filled)
+        self._require_its_size(claim, fill)
         if self.space is not None:
-            self.space.when_full(self.piece * len(filled.sums))
-        findings = self._findings(claim, filled, neighbour, beside)
+            self.space.when_full(self.piece * len(fill.sums))
+        findings = self._findings(claim, fill, neighbour, beside)
         if any(finding.status == "failed" for finding in findings):
             self.bench.fail()
         return FullVolumeRecord(
             storage_class=self.bench.storage_class.name,
             node=self.bench.node or "",
             size=self.size,
-            free=filled.free,
-            written=self.piece * len(filled.sums),
+            free=fill.free,
+            written=self.piece * len(fill.sums),
             seconds=seconds,
             findings=findings,
         )
 
     @property
     def piece(self) -> int:
-        """Bytes of a file: whole MiB."""
+        """The bytes of a file: whole MiB."""
         return max(self.size // PIECES // MIB, 1) * MIB
 
     @property
     def most(self) -> int:
-        """Bytes that are written to a volume at the most."""
+        """The bytes that are written to a volume at the most."""
         return int(self.size * (1 + MARGIN))
 
-    def _findings(self, claim: Claim, filled: Written, neighbour: Claim, beside: Written) -> list[Finding]:
-        wrong = wrong_end(filled, piece=self.piece)
-        taken = f"{_bytes(self.piece * len(filled.sums))} of the {_bytes(filled.free)} that it showed as free"
-        found = [
-            self._finding("error", lambda: (wrong is None, wrong or f"it took {taken}, and then: {filled.said}")),
-            self._finding("kept", lambda: self._kept(claim, filled.sums)),
-            self._finding("others", lambda: self._unharmed(neighbour, beside)),
+    def _findings(self, claim: Claim, fill: WriteResult, neighbour: Claim, beside: WriteResult) -> list[Finding]:
+        wrong = wrong_end(fill, piece=self.piece)
+        amount = f"{_bytes(self.piece * len(fill.sums))} of the {_bytes(fill.free)} that it showed as free"
+        findings = [
+            self._finding("error", lambda: (wrong is None, wrong or f"it took {amount}, and then: {fill.error}")),
+            self._finding("kept", lambda: self._check_files(claim, fill.sums)),
+            self._finding("others", lambda: self._check_neighbour(neighbour, beside)),
         ]
-        if any(each.status == "failed" for each in found):
+        if any(finding.status == "failed" for finding in findings):
             how = "not tried, since the volume failed when it was full"
-            return [*found, *(Finding(aspect=each, status="not_tried", how=how) for each in _LATER)]
-        sums = dict(filled.sums)
-        found.append(self._finding("again", lambda: self._again(claim, sums)))
+            return [*findings, *(Finding(aspect=aspect, status="not_tried", how=how) for aspect in _LATER)]
+        sums = dict(fill.sums)
+        findings.append(self._finding("again", lambda: self._again(claim, sums)))
         if self.bench.storage_class.allow_expansion:
-            found.append(self._finding("growth", lambda: self._growth(claim, sums, shown=filled.shown)))
+            findings.append(self._finding("growth", lambda: self._growth(claim, sums, capacity=fill.capacity)))
         else:
             how = f"StorageClass {claim.storage_class} does not allow it (allowVolumeExpansion is not true)"
-            found.append(Finding(aspect="growth", status="not_tried", how=how))
-        return [*found, self._trim(claim)]
+            findings.append(Finding(aspect="growth", status="not_tried", how=how))
+        return [*findings, self._trim(claim)]
 
-    def _finding(self, aspect: Aspect, look: Callable[[], Seen]) -> Finding:
+    def _finding(self, aspect: Aspect, look: Callable[[], Outcome]) -> Finding:
         try:
-            held, how = look()
+            ok, how = look()
         except StorageFailure as error:
-            held, how = False, str(error)
-        return Finding(aspect=aspect, status="held" if held else "failed", how=how)
+            ok, how = False, str(error)
+        return Finding(aspect=aspect, status="held" if ok else "failed", how=how)
 
-    def _kept(self, claim: Claim, sums: Mapping[str, str]) -> Seen:
+    def _check_files(self, claim: Claim, sums: Mapping[str, str]) -> Outcome:
         self._tell("what is on it is read again")
-        lost = lost_in_words(sums, self._verified(claim), piece=self.piece)
-        return lost is None, lost or f"a new pod found all {len(sums)} files as they were written"
+        loss = lost_in_words(sums, self._checksums(claim), piece=self.piece)
+        return loss is None, loss or f"a new pod found all {len(sums)} files as they were written"
 
-    def _unharmed(self, neighbour: Claim, beside: Written) -> Seen:
-        """Another volume has its data still, and takes more."""
+    def _check_neighbour(self, neighbour: Claim, beside: WriteResult) -> Outcome:
+        """Check that another volume still has its data, and takes more."""
         self._tell("the other volume is read and written")
-        if lost := lost_in_words(beside.sums, self._verified(neighbour), piece=self.piece):
-            return False, f"on another volume of the class, {lost}"
+        if loss := lost_in_words(beside.sums, self._checksums(neighbour), piece=self.piece):
+            return False, f"on another volume of the class, {loss}"
         more = self._write(neighbour, "m", most=self.piece)
         if not more.sums:
-            return False, f"another volume of the class, which is almost empty, takes no writes any more: {more.said}"
+            return False, f"another volume of the class, which is almost empty, takes no writes any more: {more.error}"
         return True, "another volume of the class had its data, and took more"
 
-    def _again(self, claim: Claim, sums: dict[str, str]) -> Seen:
-        """Half of the files go, and others come; `sums` is then of all that must be there."""
+    def _again(self, claim: Claim, sums: dict[str, str]) -> Outcome:
+        """Delete half of the files, and write others; `sums` then holds all files that must be there."""
         self._tell("half of the files are deleted, and others written")
-        gone = list(sums)[: len(sums) // 2]
-        for name in gone:
+        deleted_names = list(sums)[: len(sums) // 2]
+        for name in deleted_names:
             del sums[name]
-        again = self._write(claim, "b", most=self.most - self.piece * len(sums), remove=gone)
+        again = self._write(claim, "b", most=self.most - self.piece * len(sums), remove=deleted_names)
         sums |= again.sums
-        took = f"{_bytes(self.piece * len(again.sums))} after {_bytes(self.piece * len(gone))} were deleted"
-        if len(again.sums) < GIVEN_BACK * len(gone):
-            return False, f"it took only {took}: {again.said}"
-        held, how = self._kept(claim, sums)
-        return held, f"it took {took}" if held else how
+        took = f"{_bytes(self.piece * len(again.sums))} after {_bytes(self.piece * len(deleted_names))} were deleted"
+        if len(again.sums) < GIVEN_BACK * len(deleted_names):
+            return False, f"it took only {took}: {again.error}"
+        ok, how = self._check_files(claim, sums)
+        return ok, f"it took {took}" if ok else how
 
-    def _growth(self, claim: Claim, sums: Mapping[str, str], *, shown: int) -> Seen:
-        """It is expanded under a pod, which then writes more."""
+    def _growth(self, claim: Claim, sums: Mapping[str, str], *, capacity: int) -> Outcome:
+        """Expand the volume under a pod, which then writes more."""
         self._tell("it is expanded")
         bench, size = self.bench, 2 * self.size
         # The pod waits from now on, for the PVC to be expanded, and as long for its file system.
@@ -177,26 +180,26 @@ class FillingTrial:
         pod = bench.start(
             claim,
             _script("grow.sh"),
-            WANTED=str(shown + int(ENOUGH * (size - self.size))),
+            WANTED=str(capacity + int(ENOUGH * (size - self.size))),
             SECONDS_LEFT=str(within_s),
             PREFIX="c",
             FOLDER=FOLDER,
             PIECE=str(self.piece),
         )
         expand(bench, claim, size=size)
-        what = "a pod to see the full volume grow, and to write more"
-        wait_printed(bench, pod, "tried", what=what, timeout_s=within_s + bench.timeout_s)
-        grown = read_writing(bench.output_of(pod))
+        event = "a pod to see the full volume grow, and to write more"
+        wait_printed(bench, pod, "tried", goal=event, timeout_s=within_s + bench.timeout_s)
+        growth = read_writing(bench.output_of(pod))
         bench.end(pod)
-        about = f"its PVC was expanded to {_bytes(size)}, and the volume shows {_bytes(grown.shown)}"
-        if grown.stop == "small":
-            return False, f"{about}, as it showed {_bytes(shown)} before"
-        if not grown.sums:
-            return False, f"{about}, but takes no writes: {grown.said}"
-        held, how = self._kept(claim, {**sums, **grown.sums})
+        about = f"its PVC was expanded to {_bytes(size)}, and the volume shows {_bytes(growth.capacity)}"
+        if growth.stop == "small":
+            return False, f"{about}, as it showed {_bytes(capacity)} before"
+        if not growth.sums:
+            return False, f"{about}, but takes no writes: {growth.error}"
+        ok, how = self._check_files(claim, {**sums, **growth.sums})
         return (
-            held,
-            f"it grew from {_bytes(shown)} to {_bytes(grown.shown)} under a pod, and took more" if held else how,
+            ok,
+            f"it grew from {_bytes(capacity)} to {_bytes(growth.capacity)} under a pod, and took more" if ok else how,
         )
 
     def _trim(self, claim: Claim) -> Finding:
@@ -208,10 +211,10 @@ class FillingTrial:
 
     def _write(
         self, claim: Claim, prefix: str, *, most: int, new: bool = False, remove: list[str] | None = None
-    ) -> Written:
-        """What a pod could write, `most` bytes at the most; `new`: nobody has written to the volume before."""
+    ) -> WriteResult:
+        """Return what a pod could write, `most` bytes at the most; `new`: nobody has written to the volume before."""
         seconds = filling_s(self.size)
-        done = self.bench.one_shot_pod(
+        outcome = self.bench.one_shot_pod(
             claim,
             _script("fill.sh"),
             PREFIX=prefix,
@@ -223,37 +226,38 @@ class FillingTrial:
             FOLDER=FOLDER,
             PIECE=str(self.piece),
         )
-        return read_writing(done.output)
+        return read_writing(outcome.output)
 
-    def _verified(self, claim: Claim) -> dict[str, str]:
-        """The checksums of what a new pod reads."""
-        done = self.bench.one_shot_pod(claim, _script("verify.sh"), FOLDER=FOLDER)
-        return read_verified(done.output)
+    def _checksums(self, claim: Claim) -> dict[str, str]:
+        """Return the checksums of what a new pod reads."""
+        outcome = self.bench.one_shot_pod(claim, _script("verify.sh"), FOLDER=FOLDER)
+        return read_checksums(outcome.output)
 
-    def _require_its_size(self, claim: Claim, written: Written) -> None:
-        """Raises Unsupported where filling it would not end with what was asked for: nobody's disk is to be filled."""
-        name, asked = claim.storage_class, _bytes(self.size)
+    def _require_its_size(self, claim: Claim, result: WriteResult) -> None:
+        """Raise Unsupported if filling the volume would not end at its requested size: the disk of others must not be
+        filled."""
+        name, size = claim.storage_class, _bytes(self.size)
         spec = self.bench.api.get(VOLUMES, self.bench.volume_of(claim))["spec"]
         if (capacity := parse_size(spec["capacity"]["storage"])) > self.most:
             raise self.bench.missing(
-                f"StorageClass {name}, asked for {asked}, gives volumes of {_bytes(capacity)}; to fill one, ask for as "
+                f"StorageClass {name}, asked for {size}, gives volumes of {_bytes(capacity)}; to fill one, ask for as "
                 f"much: --storage-volume-size={format_size(capacity)}"
             )
-        if written.stop in ("shows-more", "used") or "hostPath" in spec:
+        if result.stop in ("shows-more", "used") or "hostPath" in spec:
             raise self.bench.missing(
-                f"StorageClass {name} does not enforce its size: a volume of {asked} shows {_bytes(written.shown)}, "
-                f"{_bytes(written.free)} of them free, to its pods, so that they can fill what it shares with others; "
+                f"StorageClass {name} does not enforce its size: a volume of {size} shows {_bytes(result.capacity)}, "
+                f"{_bytes(result.free)} of them free, to its pods, so that they can fill what it shares with others; "
                 "the test has not filled it"
             )
-        if written.stop == "late":
+        if result.stop == "late":
             raise self.bench.not_tried(
-                f"in {filling_s(self.size)} s only {_bytes(self.piece * len(written.sums))} could be written to a "
+                f"in {filling_s(self.size)} s only {_bytes(self.piece * len(result.sums))} could be written to a "
                 f"volume of StorageClass {name}; ask for smaller ones with --storage-volume-size"
             )
-        if written.stop == "bound" and len(written.sums) * self.piece > self.size:
+        if result.stop == "bound" and len(result.sums) * self.piece > self.size:
             raise self.bench.missing(
-                f"StorageClass {name} does not enforce its size: a volume of {asked} took "
-                f"{_bytes(self.piece * len(written.sums))} and was not full; the test then stopped"
+                f"StorageClass {name} does not enforce its size: a volume of {size} took "
+                f"{_bytes(self.piece * len(result.sums))} and was not full; the test then stopped"
             )
 
     def _tell(self, text: str) -> None:
@@ -261,9 +265,9 @@ class FillingTrial:
 
 
 def _script(name: str) -> str:
-    """One of this package's scripts, with the functions that it uses."""
+    """Return one of this package's scripts, with the functions that it uses."""
     folder = files("acceptance.trials.filling")
-    return "".join(folder.joinpath(each).read_text(encoding="utf-8") for each in ("pieces.sh", name))
+    return "".join(folder.joinpath(part).read_text(encoding="utf-8") for part in ("pieces.sh", name))
 
 
 def _bytes(size: int) -> str:

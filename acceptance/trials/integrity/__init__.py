@@ -1,1 +1,1 @@
-"""Whether a volume gives back what was written to it: every block with a checksum, all of them read again."""
+"""Integrity of a volume's data: every block is written with a checksum, and all blocks are read again."""

@@ -1,4 +1,4 @@
-"""A file that is written over and over until a rebuild has begun, so that its last blocks were written during it."""
+"""A file that is rewritten until a rebuild has begun, so that its last blocks were written during the rebuild."""
 
 from __future__ import annotations
 
@@ -41,10 +41,13 @@ _MARKS = re.compile(rf"^{MARK} (written|over|failed) (\d+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rewritten:
-    """What the pod has said: how often the file was written in full, and whether it writes no more; its own words."""
+class RewriteProgress:
+    """The progress that the pod reports, and its other output.
 
-    written: int
+    `writings`: how often the file was written in full; `over`: whether the pod writes no more.
+    """
+
+    writings: int
     over: bool
     output: str
 
@@ -52,37 +55,39 @@ class Rewritten:
 def rewrite_during_rebuild(
     workspace: Workspace, volume: VerifiedVolume, *, driver: RebuildDriver, timeouts: Timeouts, say: Say
 ) -> None:
-    """Write the volume's file anew, again and again, lose a replica meanwhile, end after the writing that is going on
-    then, and wait until all replicas are whole. `volume.verify` tells afterwards whether the last writing is there.
+    """Rewrite the volume's file during a rebuild, and wait until all replicas are complete.
 
-    The volume stays in use all along. Raises StorageFailure when a write fails or the rebuild does not end,
-    EnvironmentFailure when there was none to be seen.
+    The pod writes repeatedly, a replica is lost meanwhile, and the writing that is then in progress is the last one.
+    `volume.verify` checks that writing afterwards. The volume stays in use throughout. Raises StorageFailure if a write
+    fails or the rebuild does not end, EnvironmentFailure if no rebuild was observed.
     """
     volume.prepare()
     with _rewriting(workspace, volume, held_s=timeouts.begin_s + timeouts.end_s) as plan:
-        _wait_written(workspace, volume, plan, wanted=1, over=False)
+        _wait_written(workspace, volume, plan, minimum=1, over=False)
         rebuild = driver.rebuild_of(_target(volume))
         rebuild.require_whole()
         about = f"rebuild of a replica of {volume.claim.storage_class} during writes"
         with restore(rebuild, workspace):
             say(f"{about}: triggered")
-            done = rebuild.trigger()
+            trigger_text = rebuild.trigger()
             if rebuild.look().phase == "whole":
                 raise EnvironmentFailure(
-                    f"{about}: all replicas were whole at the first look after the trigger ({done}), so the "
+                    f"{about}: all replicas were whole at the first look after the trigger ({trigger_text}), so the "
                     "suite saw no rebuild while the file was written; check that the trigger removes a "
                     "replica's data, or have more data to rebuild with --storage-test-size"
                 )
             _stop(workspace, volume)
-            told = _wait_written(workspace, volume, plan, wanted=2, over=True)
-            say(f"{about}: written {told.written} times, waiting for all replicas")
-            _wait_whole(rebuild, f"{about} to end ({done})", timeouts)
-    volume.writings = told.written
+            progress = _wait_written(workspace, volume, plan, minimum=2, over=True)
+            say(f"{about}: written {progress.writings} times, waiting for all replicas")
+            _wait_whole(rebuild, f"{about} to end ({trigger_text})", timeouts)
+    volume.writings = progress.writings
 
 
 def rewrite_command(folder: str) -> str:
-    """Shell commands that write $FILE anew until there is a file `enough` beside it, tell of each time, and hold on for
-    $HELD seconds; `folder` holds the job files."""
+    """Return shell commands that rewrite $FILE until a file `enough` exists next to it, and report each writing.
+
+    The shell then stays for $HELD seconds; `folder` holds the job files.
+    """
     return _REWRITE.format(enough=_ENOUGH, step=PLACE_STEP, places=PLACES, mark=MARK, write=write_command(folder))
 
 
@@ -98,48 +103,50 @@ def _rewriting(workspace: Workspace, volume: VerifiedVolume, *, held_s: float) -
 
 
 def _stop(workspace: Workspace, volume: VerifiedVolume) -> None:
-    """Another pod on the same node says that it is enough: there a volume may be used by several."""
+    """Request the end of the writing from another pod, on the same node, where several pods may use a volume."""
     plan = volume.plan("enough", f': > "${{FILE%/*}}/{_ENOUGH}"')
-    if (done := run_one_shot_pod(workspace, plan, timeout_s=workspace.timeout_s)).status:
-        raise StorageFailure(f"no file could be made on the volume during its rebuild: {done.output.strip()}")
+    if (pod := run_one_shot_pod(workspace, plan, timeout_s=workspace.timeout_s)).status:
+        raise StorageFailure(f"no file could be made on the volume during its rebuild: {pod.output.strip()}")
 
 
-def _wait_written(workspace: Workspace, volume: VerifiedVolume, plan: PodPlan, *, wanted: int, over: bool) -> Rewritten:
+def _wait_written(
+    workspace: Workspace, volume: VerifiedVolume, plan: PodPlan, *, minimum: int, over: bool
+) -> RewriteProgress:
     api = workspace.api
 
-    def look() -> Rewritten:
-        return read_rewritten(api.log(plan.name, namespace=plan.namespace, container=MAIN))
+    def look() -> RewriteProgress:
+        return read_progress(api.log(plan.name, namespace=plan.namespace, container=MAIN))
 
-    def broken(seen: Rewritten) -> AcceptanceError | None:
+    def writing_error(progress: RewriteProgress) -> AcceptanceError | None:
         pod = api.find(PODS, plan.name, namespace=plan.namespace)
         if pod is None or main_runs(pod):
             return None
-        if (taken := taken_away(pod, what=f"pod {plan.name}")) is not None:
-            return taken
-        return StorageFailure(f"writing on StorageClass {plan.classes} failed around a rebuild: {seen.output}")
+        if (error := taken_away(pod, subject=f"pod {plan.name}")) is not None:
+            return error
+        return StorageFailure(f"writing on StorageClass {plan.classes} failed around a rebuild: {progress.output}")
 
     return wait_for(
         f"file {DATA_FILE} of StorageClass {plan.classes} to be written{' for the last time' if over else ''}",
         look=look,
-        ready=lambda seen: seen.written >= wanted and seen.over >= over,
-        state=lambda seen: f"written {seen.written} times",
-        fatal=broken,
+        ready=lambda progress: progress.writings >= minimum and progress.over >= over,
+        state=lambda progress: f"written {progress.writings} times",
+        fatal=writing_error,
         timeout_s=2 * volume.timeout_s,
     )
 
 
-def read_rewritten(output: str) -> Rewritten:
-    """What the pod has printed so far."""
+def read_progress(output: str) -> RewriteProgress:
+    """Return the progress from what the pod has printed so far."""
     marks = [(word, int(number)) for word, number in _MARKS.findall(output)]
-    written = max((number for word, number in marks if word == "written"), default=0)
-    return Rewritten(
-        written=written, over=any(word == "over" for word, _ in marks), output=_MARKS.sub("", output).strip()[-1000:]
+    writings = max((number for word, number in marks if word == "written"), default=0)
+    return RewriteProgress(
+        writings=writings, over=any(word == "over" for word, _ in marks), output=_MARKS.sub("", output).strip()[-1000:]
     )
 
 
 def _target(volume: VerifiedVolume) -> TargetVolume:
     return TargetVolume(
-        volume=volume.bound(),
+        volume=volume.volume_name(),
         claim=volume.claim.name,
         namespace=volume.claim.namespace,
         storage_class=volume.claim.storage_class,
@@ -148,12 +155,12 @@ def _target(volume: VerifiedVolume) -> TargetVolume:
     )
 
 
-def _wait_whole(rebuild: ReplicaRebuild, what: str, timeouts: Timeouts) -> None:
+def _wait_whole(rebuild: ReplicaRebuild, goal: str, timeouts: Timeouts) -> None:
     wait_for(
-        what,
+        goal,
         look=rebuild.look,
-        ready=lambda seen: seen.phase == "whole",
-        state=lambda seen: seen.description,
+        ready=lambda state: state.phase == "whole",
+        state=lambda state: state.description,
         events=rebuild.obstacles,
         timeout_s=timeouts.begin_s + timeouts.end_s,
     )

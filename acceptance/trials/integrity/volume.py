@@ -1,4 +1,4 @@
-"""A volume that is written in full with checksums, and read again by other pods, on this node and on others."""
+"""A volume that is written in full with checksums, and read again by other pods, on the same node and on others."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from acceptance.text.errors import StorageFailure
 from acceptance.wording.integrity import WHERE, Where, read_again, volume_of
 
 FILES = "integrity-jobs"
-REFUSED = 99
-"""the exit status of a pod whose check found the volume unfit"""
+REFUSED_STATUS = 99
+"""The exit status of a pod whose check found the volume unfit."""
 
 
 class VerifiedVolume:
-    """One claim of the class, whose `size` bytes are written once and read again and again.
+    """One claim of the class, whose `size` bytes are written once and read repeatedly.
 
-    `node`: where it was written, and read unless another one is named; None leaves it to the scheduler.
+    `node`: the node that writes, and reads unless the caller names another node; None leaves it to the scheduler.
     """
 
     def __init__(
@@ -39,13 +39,13 @@ class VerifiedVolume:
         storage_class: str,
         purpose: str,
         size: int,
-        claimed: int,
+        claim_size: int,
         block: bool,
         node: str | None,
     ) -> None:
         self._workspace = workspace
         self.claim = workspace.claim(
-            "integrity", purpose, storage_class, storage_class=storage_class, size=claimed, block=block
+            "integrity", purpose, storage_class, storage_class=storage_class, size=claim_size, block=block
         )
         self.size = size
         self._pods = 0
@@ -54,59 +54,59 @@ class VerifiedVolume:
         self.file = volume_path(0, block=True) if block else f"{volume_path(0)}/{DATA_FILE}"
 
     def write(self) -> None:
-        """Claim the volume, write all of it in one pod, and read it again in the same one.
+        """Claim the volume, write all of it in one pod, and read it again in the same pod.
 
-        Raises StorageFailure where it cannot be written or is not what was written, with which blocks are not.
+        Raises StorageFailure if it cannot be written or is not what was written, with the blocks that differ.
         """
         self.prepare()
         script = f"{write_command(FILES_PATH)} >&2 || exit\n{verify_command(FILES_PATH)}"
-        done = self._run(self.plan("write", script, check=True))
-        self.node = done.node
-        self.require_intact(done, "writing_pod")
+        pod = self._run(self.plan("write", script, check=True))
+        self.node = pod.node
+        self.require_intact(pod, "writing_pod")
 
     def prepare(self) -> None:
-        """Offer the job files to pods, and ask for the claim."""
+        """Offer the job files to pods, and request the claim."""
         body = {"metadata": metadata(FILES, run_id=self._workspace.run_id), "data": job_files()}
         self._workspace.api.create(CONFIG_MAPS, body, namespace=self._workspace.namespace)
         create_claim(self._workspace.api, self.claim)
 
     def verify(self, *, node: str | None = None) -> None:
-        """Read all of it in a new pod. Raises StorageFailure with which blocks are not what was written."""
-        done = self._run(self.plan("verify", verify_command(FILES_PATH), node=node))
-        self.require_intact(done, "same_node" if done.node == self.node else "another_node")
+        """Read all of it in a new pod. Raises StorageFailure with the blocks that are not what was written."""
+        pod = self._run(self.plan("verify", verify_command(FILES_PATH), node=node))
+        self.require_intact(pod, "same_node" if pod.node == self.node else "another_node")
 
     @property
     def nodes(self) -> list[str]:
-        """The nodes that the volume may be used from."""
-        return nodes_for_volume(self._workspace.api, self.bound(), self._workspace.pods.template)
+        """The nodes from which the volume may be used."""
+        return nodes_for_volume(self._workspace.api, self.volume_name(), self._workspace.pods.template)
 
-    def bound(self) -> str:
-        """The volume's name, once the claim is bound."""
+    def volume_name(self) -> str:
+        """Return the volume's name, once the claim is bound."""
         return wait_bound(self._workspace.api, self.claim, timeout_s=self._workspace.timeout_s)
 
     def delete(self) -> None:
-        """Have the claim gone."""
+        """Delete the claim, and wait until it no longer exists."""
         remove_claim(self._workspace.api, self.claim, timeout_s=self._workspace.timeout_s)
 
-    def plan(self, what: str, script: str, *, node: str | None = None, check: bool = False, held_s: int = 0) -> PodPlan:
-        """A pod that runs the script on the volume; with `check` only where the volume has the space.
+    def plan(self, task: str, script: str, *, node: str | None = None, check: bool = False, held_s: int = 0) -> PodPlan:
+        """Return a pod that runs the script on the volume; with `check` only if the volume has the space.
 
-        `held_s`: how much longer than to write and read it may run.
+        `held_s`: seconds that it may run in addition to writing and reading.
         """
-        needed = self.size
+        size = self.size
         if check:
-            fits = check_script([], needed=needed, together=1, claimed=self.claim.size)
-            script = f'check() {{\n{fits}\n}}\ncheck || {{ echo "refused $?"; exit {REFUSED}; }}\n{script}'
+            fits = check_script([], space=size, together=1, claim_size=self.claim.size)
+            script = f'check() {{\n{fits}\n}}\ncheck || {{ echo "refused $?"; exit {REFUSED_STATUS}; }}\n{script}'
         self._pods += 1
         return PodPlan(
-            name=object_name(self.claim.name, str(self._pods), what),
+            name=object_name(self.claim.name, str(self._pods), task),
             claims=(self.claim,),
             image=self._workspace.image,
             command=["sh", "-c", script],
             environment={
                 "FILE": self.file,
-                "SIZE": str(needed),
-                "READ": str(needed) if self.claim.block else "100%",
+                "SIZE": str(size),
+                "READ": str(size) if self.claim.block else "100%",
                 "PLACE": str(header_place(self.writings)),
                 "HELD": str(held_s),
             },
@@ -118,34 +118,34 @@ class VerifiedVolume:
 
     @property
     def timeout_s(self) -> float:
-        """How long one pod may take to write all of it and to read it again."""
+        """The time in s in which one pod must write all of it and read it again."""
         return 2 * self.size / SLOWEST_B_PER_S + SPARE_S
 
-    def require_intact(self, done: OneShotPod, where: Where) -> None:
-        """Raise StorageFailure where what the pod read is not what was written; `where` it was read."""
+    def require_intact(self, pod: OneShotPod, where: Where) -> None:
+        """Raise StorageFailure if what the pod read is not what was written; `where`: where it was read."""
         about = volume_of(self.claim.name, self.claim.storage_class)
-        if done.status == REFUSED:
-            said, _, status = done.output.strip().rpartition("refused ")
-            raise explain_refusal(int(status), said, where=about, needed=self.size)
-        if done.status:
-            raise StorageFailure(f"{about} could not be written in full: {_words(done.output)}")
+        if pod.status == REFUSED_STATUS:
+            check_output, _, status = pod.output.strip().rpartition("refused ")
+            raise explain_refusal(int(status), check_output, where=about, space=self.size)
+        if pod.status:
+            raise StorageFailure(f"{about} could not be written in full: {_words(pod.output)}")
         try:
-            found = damage(read_verification(done.output, wanted=self.size))
+            outcome = damage(read_verification(pod.output, expected_size=self.size))
         except StorageFailure as error:
             raise StorageFailure(
-                f"what was written to {about} was read {WHERE[where]} ({done.node}): {error}"
+                f"what was written to {about} was read {WHERE[where]} ({pod.node}): {error}"
             ) from error
-        if found:
-            facts: dict[str, Any] = {**found.facts, "claim": self.claim.name, "where": where, "node": done.node}
+        if outcome:
+            facts: dict[str, Any] = {**outcome.facts, "claim": self.claim.name, "where": where, "node": pod.node}
             text = read_again(self.claim.storage_class, **facts)
-            raise OutcomeFailure(text, found=found.model_copy(update={"facts": facts}))
+            raise OutcomeFailure(text, finding=outcome.model_copy(update={"facts": facts}))
 
     def _run(self, plan: PodPlan) -> OneShotPod:
         return run_one_shot_pod(self._workspace, plan, timeout_s=self.timeout_s)
 
 
 def _words(output: str) -> str:
-    """What fio said beside its documents."""
+    """Return fio's messages outside its documents."""
     reader = DocumentReader()
     reader.feed(output + "\n")
     return "; ".join(reader.messages) or output.strip()[-500:] or "no output"

@@ -1,4 +1,4 @@
-"""One volume that gets very many files, beside an empty one of its class; pods start on both in turn."""
+"""One volume that gets very many files, and an empty one of its class; pods start on both in turn."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from acceptance.trials.many_files.program import FOLDERS, NoRoom, rates_of, requ
 
 Role = Literal["make", "look", "delete"]
 OPERATION_S = 1200
-"""for one operation on all files; what is not done then is left, and its rate is known all the same"""
+"""The time in s for one operation on all files; the rest is then left undone, and the rate is known all the same."""
 REPEATS = 3
-"""starts of each kind that is compared with those on an empty volume"""
+"""Starts of each kind, which are compared with starts on an empty volume."""
 _GROUPS = 'ls -ldn "$VOLUME"; for last in "$VOLUME"/d*; do :; done; [ ! -d "$last" ] || ls -ln "$last" | tail -n 1'
-OTHERS: tuple[tuple[StartKind, int, GroupPolicy], ...] = (
+OTHER_GROUPS: tuple[tuple[StartKind, int, GroupPolicy], ...] = (
     ("other-group", FIRST, "OnRootMismatch"),
     ("other-group-always", SECOND, "Always"),
 )
 
 
 def longest_pod_s(timeout_s: float) -> int:
-    """How long a pod may run: two operations, and what is asked for beside them."""
+    """Return how long a pod may run, in s: two operations, and its other tasks."""
     return 2 * OPERATION_S + int(timeout_s)
 
 
 @dataclass(kw_only=True)
 class ManyFilesTrial:
-    """`files`: how many there are to be; `size`: bytes of each volume."""
+    """A trial of a volume with many files. `files`: how many it creates; `size`: bytes of each volume."""
 
     bench: Bench
     files: int
@@ -46,15 +46,15 @@ class ManyFilesTrial:
     say: Say
     _rates: list[FileRate] = field(default_factory=list)
     _starts: list[StartRecord] = field(default_factory=list)
-    _made: int = 0
+    _file_count: int = 0
     _folders: int = 0
-    _given: int | None = None
+    _current_group: int | None = None
 
     def run(self, *, role: Literal["candidate", "baseline"] = "candidate") -> ManyFilesRecord:
-        """All of it; of a baseline the operations alone.
+        """Run the whole trial; on a baseline only the operations.
 
-        Raises Unsupported where the volume takes no such number of files, StorageFailure where it loses some, or no pod
-        can use it.
+        Raises Unsupported if the volume does not take that number of files, StorageFailure if it loses some, or if no
+        pod can use it.
         """
         full = self.bench.claim(f"full-{role}", size=self.size)
         self._make(full)
@@ -64,14 +64,14 @@ class ManyFilesTrial:
         else:
             self._run(full, "look")
         if not any(start.seconds is None for start in self._starts):
-            self._tell(f"{self._made:,} files are deleted")
-            self._run(full, "delete", fs_group=self._given)
+            self._tell(f"{self._file_count:,} files are deleted")
+            self._run(full, "delete", fs_group=self._current_group)
         return ManyFilesRecord(
             storage_class=self.bench.storage_class.name,
             role=role,
             node=self.bench.node or "",
             asked=self.files,
-            files=self._made,
+            files=self._file_count,
             rates=self._rates,
             starts=self._starts,
             no_group=no_group,
@@ -89,11 +89,11 @@ class ManyFilesTrial:
                 f"a volume of {format_size(self.size)} of StorageClass {full.storage_class} takes no {self.files:,} "
                 f"empty files ({error}); ask for larger ones with --storage-volume-size"
             ) from None
-        made = self._rates[0]
-        self._made, self._folders = made.files, len(made.counts)
+        rate = self._rates[0]
+        self._file_count, self._folders = rate.files, len(rate.counts)
 
     def _start_all(self, full: Claim) -> str:
-        """Time the starts; why none with another group is among them, or nothing."""
+        """Time the starts; return why none with another group is among them, or an empty string."""
         empty = self.bench.claim("empty", size=self.size)
         self.bench.run(empty, "true")
         home = self.bench.node or ""
@@ -111,7 +111,7 @@ class ManyFilesTrial:
             return "the cluster gives pods their groups here, and lets none ask for another"
         if why := why_no_group(self.bench, full):
             return why
-        for kind, group, policy in OTHERS:
+        for kind, group, policy in OTHER_GROUPS:
             for claim in (empty, full):
                 self._tell(f"a pod with another fsGroup ({policy}) starts on {self._words(claim, full)}")
                 self._start(kind, claim, full, fs_group=group, policy=policy)
@@ -120,13 +120,13 @@ class ManyFilesTrial:
         return ""
 
     def _nodes(self, *claims: Claim) -> list[str]:
-        """Where pods on both volumes can run, that of the first pod first, one other at the most."""
+        """Return the nodes where pods on both volumes can run: that of the first pod, and at most one more."""
         usable = [
             nodes_for_volume(self.bench.api, self.bench.volume_of(claim), self.bench.workspace.pods.template)
             for claim in claims
         ]
-        others = [each for each in usable[0] if each in usable[1] and each != self.bench.node]
-        return [self.bench.node or "", *others[:1]]
+        further_nodes = [node for node in usable[0] if node in usable[1] and node != self.bench.node]
+        return [self.bench.node or "", *further_nodes[:1]]
 
     def _start(
         self,
@@ -138,35 +138,35 @@ class ManyFilesTrial:
         fs_group: int | None = None,
         policy: GroupPolicy = "OnRootMismatch",
     ) -> None:
-        """One pod, timed until it has started; it then looks at the files, or whose they are."""
-        files = self._made if claim is full else 0
+        """Time a pod until it has started; it then looks at the files, or at their owners."""
+        files = self._file_count if claim is full else 0
         try:
             if look:
-                done = self._run(claim, "look")
+                pod = self._run(claim, "look")
             else:
-                done = self.bench.one_shot_pod(claim, _GROUPS, fs_group=fs_group, group_policy=policy)
+                pod = self.bench.one_shot_pod(claim, _GROUPS, fs_group=fs_group, group_policy=policy)
         except NotStarted as error:
-            found = StartRecord(kind=kind, files=files, node=self.bench.node or "", seconds=None, why=str(error))
-            self._starts.append(found)
+            record = StartRecord(kind=kind, files=files, node=self.bench.node or "", seconds=None, why=str(error))
+            self._starts.append(record)
             return
-        self._starts.append(StartRecord(kind=kind, files=files, node=done.node, seconds=done.start_s))
+        self._starts.append(StartRecord(kind=kind, files=files, node=pod.node, seconds=pod.start_s))
         if fs_group is not None:
-            self._given = fs_group
-            self._require_group(claim, fs_group, done.output)
+            self._current_group = fs_group
+            self._require_group(claim, fs_group, pod.output)
 
     def _require_group(self, claim: Claim, group: int, output: str) -> None:
-        """Whoever gives nothing to the group is quick."""
+        """Raise StorageFailure if the files lack the group: a start that does not change them is fast, but wrong."""
         groups = groups_in(output)
-        if not groups or any(each != group for each in groups):
-            found = " and ".join(map(str, groups)) or output.strip()[-200:]
+        if not groups or any(file_group != group for file_group in groups):
+            observation = " and ".join(map(str, groups)) or output.strip()[-200:]
             raise StorageFailure(
                 f"a pod with fsGroup {group} started on a volume of StorageClass {claim.storage_class}, whose root and "
-                f"a file are of group {found}; without the group pods that do not run as root cannot write"
+                f"a file are of group {observation}; without the group pods that do not run as root cannot write"
             )
 
     def _run(self, claim: Claim, role: Role, *, fs_group: int | None = None) -> OneShotPod:
-        """A pod that does its part on all files; what it did is kept."""
-        done = self.bench.one_shot_pod(
+        """Run a pod that does its part on all files, and keep the rates of its operations."""
+        pod = self.bench.one_shot_pod(
             claim,
             RUN,
             fs_group=fs_group,
@@ -177,13 +177,13 @@ class ManyFilesTrial:
             LAST=str(self._folders),
             SECONDS_LEFT=str(OPERATION_S),
         )
-        said = words_said(done.output, image=self.bench.workspace.image)
-        require_over(said, storage_class=claim.storage_class, printed=done.output)
-        self._rates += rates_of(said, confidence=CONFIDENCE)
-        return done
+        lines = words_said(pod.output, image=self.bench.workspace.image)
+        require_over(lines, storage_class=claim.storage_class, output=pod.output)
+        self._rates += rates_of(lines, confidence=CONFIDENCE)
+        return pod
 
     def _words(self, claim: Claim, full: Claim) -> str:
-        return f"{self._made:,} files" if claim is full else "an empty volume"
+        return f"{self._file_count:,} files" if claim is full else "an empty volume"
 
     def _tell(self, text: str) -> None:
         self.say(f"many files on {self.bench.storage_class.name}: {text}")

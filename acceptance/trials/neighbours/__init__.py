@@ -1,1 +1,1 @@
-"""A volume under load beside others of its class that load as fast as they can."""
+"""A volume under load next to others of its class that are loaded as fast as they can be."""

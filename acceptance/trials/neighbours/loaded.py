@@ -1,4 +1,4 @@
-"""Volumes of a class that are loaded as fast as they go, for as long as another of that class is measured."""
+"""Volumes of a class that are loaded as fast as they can be, for as long as another of that class is measured."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from acceptance.trials.scaling.pod_log import PodLog
 from acceptance.trials.scaling.steps import Step, run_step
 
 BEGUN_S = 3
-"""seconds of load that each has shown before anything is measured beside them"""
+"""Seconds of load that each volume must have shown before anything is measured next to them."""
 JOIN_S = 60.0
-"""for what waits for the load to hear that nobody does any more"""
+"""Seconds in which a thread that waits for the load notices that nobody needs it any more."""
 
 
 class _LeftAlone(AcceptanceError):
@@ -32,7 +32,7 @@ class _LeftAlone(AcceptanceError):
 
 
 class _Set(LoadSet):
-    """A set whose load need not end before its pods are removed: what waits for it then is told so."""
+    """A set whose load need not end before its pods are removed: a thread that waits for it gets an error then."""
 
     leaving = False
 
@@ -43,9 +43,9 @@ class _Set(LoadSet):
 
 
 class Neighbours:
-    """The load, from `__enter__` until the end of the block; then their pods and volumes are gone.
+    """The load, from `__enter__` until the end of the block; then its pods and volumes are deleted.
 
-    `plan`: of the pods, as many as its `most_pods`; `longest_s`: for how long they load at the most.
+    `plan`: of the pods, as many as its `most_pods`; `longest_s`: how long they load at the most.
     """
 
     def __init__(self, workspace: Workspace, plan: LoadPlan, *, profile: Profile, longest_s: float, say: Say) -> None:
@@ -58,7 +58,10 @@ class Neighbours:
         self._error: AcceptanceError | None = None
 
     def __enter__(self) -> Self:
-        """Raises EnvironmentFailure where their node has no room for them; what a scale run raises, for their pods."""
+        """Start the load.
+
+        Raises EnvironmentFailure if their node has no room for the pods; for the pods, what a scale run raises.
+        """
         workspace, plan = self._set.workspace, self._plan
         require_room(workspace.api, workspace.pods.template, pods=plan.most_pods, requests=REQUESTS, nodes=plan.nodes)
         self._set.__enter__()
@@ -84,11 +87,12 @@ class Neighbours:
 
     @property
     def seconds(self) -> list[int]:
-        """How many seconds each has shown so far."""
+        """The number of seconds that each volume has shown so far."""
         return [len(self._samples(pod)) for pod in self._set.pods]
 
     def rates(self, metric: Metric, *, since: Sequence[int]) -> list[float]:
-        """Of each, what it did a second since it had shown so many. Raises what ended their load before its time."""
+        """Return the rate of each volume per second, from the second `since` on. Raises the error that ended their load
+        early."""
         if self._error is not None:
             raise self._error
         if not self._thread.is_alive():
@@ -96,10 +100,10 @@ class Neighbours:
                 "the load on the neighbours ended before the measurement beside them did, so that part of it was "
                 "measured without them; run the test again"
             )
-        found = []
-        for pod, shown in zip(self._set.pods, since, strict=True):
-            found.append(metric_value(metric, self._samples(pod)[shown:]) or 0.0)
-        return found
+        rates = []
+        for pod, first_second in zip(self._set.pods, since, strict=True):
+            rates.append(metric_value(metric, self._samples(pod)[first_second:]) or 0.0)
+        return rates
 
     def _load(self) -> None:
         try:
@@ -119,6 +123,6 @@ class Neighbours:
         return [] if step is None else [sample.sample for sample in list(step.samples)]
 
     def _tell(self, text: str) -> None:
-        """Of their load itself nothing is told: what is measured beside it is."""
+        """Report nothing about the load itself: the measurement next to it reports."""
         if not self._loading:
             self._say(text)

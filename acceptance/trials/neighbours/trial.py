@@ -1,4 +1,4 @@
-"""How long operations of a volume take at a share of what it can do, alone and beside others that load at full."""
+"""The latency of a volume at a share of its capacity, alone and next to others that load at full speed."""
 
 from __future__ import annotations
 
@@ -27,13 +27,15 @@ from acceptance.trials.speed.under_load import (
 )
 
 LOOKS = AnalysisPlan(seconds=(20, MINUTE_S), beyond=(3.0,))
-"""at a share; soon only what is far off is decided: neighbours may have a burst to spend, or caches to fill"""
+"""The interim analyses at a share. Early ones decide only what is far off: neighbours may have a burst to spend, or
+caches to fill."""
 WRONG = 0.005
-"""the chance that an end of an interval is wrong: of a growth, which two of them make, that is 1 %, as of all limits"""
+"""The chance that an end of an interval is wrong. A growth has two of them, so that its chance is 1 %, as of all
+limits."""
 CAPACITY_S = 20
-"""of full load alone: a share of what it did on average then is asked for, and nobody judges that average"""
+"""Seconds of full load alone. A share of its mean rate is requested then, and nobody judges that mean."""
 BETWEEN_S = 60.0
-"""from one load to the next, where pods come slowly: neighbours load meanwhile"""
+"""Seconds from one load to the next, if pods start slowly: neighbours load meanwhile."""
 
 
 class Beside(Protocol):
@@ -46,31 +48,31 @@ class Beside(Protocol):
 
 
 def neighbours_plan(longest_s: float) -> AnalysisPlan:
-    """The looks at each share, alone and beside neighbours."""
+    """Return the interim analyses at each share, alone and next to neighbours."""
     return replace(going_on(LOOKS, longest_s=longest_s, turn_s=0), wrong_pass=WRONG)
 
 
 def capacity_plan() -> AnalysisPlan:
-    """The one look at what a volume can do."""
+    """Return the single analysis of the capacity of a volume."""
     return unjudged_plan(CAPACITY_S, in_turn=False)
 
 
-def shares_asked(limits: Sequence[Limit]) -> list[float]:
-    """All that are measured, the lowest first."""
+def requested_shares(limits: Sequence[Limit]) -> list[float]:
+    """Return all shares that are measured, the lowest first."""
     return sorted({limit.at["of_capacity"] for limit in limits})
 
 
 def neighbours_s(profile: Profile, plan: AnalysisPlan, *, shares: int) -> float:
-    """How long neighbours load at the most."""
+    """Return how long neighbours load at the most, in s."""
     return shares * (profile.ramp_s + runtime_s(profile, plan.cap) + BETWEEN_S)
 
 
 class NoisyNeighbours:
-    """The loads of one profile on one volume: all that it can do, shares of it alone, then beside neighbours.
+    """The loads of one profile on one volume: at full speed, at shares of that alone, then next to neighbours.
 
-    `load` runs one of them: see `SpeedRunner.whole_load`. `neighbours` has so many volumes loaded on the node, for so
-    many s at the most, as long as its block. `decided` tells of a share whether a limit on it is decided, with
-    the factor by which the latency must lie beyond it.
+    `load` runs one of them: see `SpeedRunner.whole_load`. `neighbours` loads that number of volumes on the node, for at
+    most that many s, during its block. `is_decided` returns for a share whether a limit on it is decided; its last
+    argument is the factor by which the latency must lie beyond the limit.
     """
 
     def __init__(
@@ -79,7 +81,7 @@ class NoisyNeighbours:
         profile: Profile,
         *,
         limits: Sequence[Limit],
-        decided: Callable[[NeighbourRecord, Limit, float], bool],
+        is_decided: Callable[[NeighbourRecord, Limit, float], bool],
         neighbours: Callable[[str, float], AbstractContextManager[Beside]],
         count: int,
         plan: AnalysisPlan,
@@ -87,7 +89,7 @@ class NoisyNeighbours:
         self._load = load
         self._profile = profile
         self._limits = limits
-        self._decided = decided
+        self._is_decided = is_decided
         self._neighbours = neighbours
         self._count = count
         self._plan = plan
@@ -95,13 +97,13 @@ class NoisyNeighbours:
         self._metrics = latencies_of(self._rate, limits)
 
     def record(self, *, cache: int | None) -> NeighboursRecord:
-        """Load it. `cache`: bytes that the storage's own cache holds, as known. Raises what the loads raise."""
+        """Load the volume. `cache`: bytes of the storage's own cache, as far as known. Raises what the loads raise."""
         plan = capacity_plan()
         capacity = self._load(self._profile, plan=plan, name="neighbours-capacity")
         samples = capacity.samples
         can = capacity_of(samples, rate=self._rate, plan=plan)
         did = 0.0 if can is None else can.mean
-        shares = [each for each in shares_asked(self._limits) if each * did >= 1]
+        shares = [share for share in requested_shares(self._limits) if share * did >= 1]
         return NeighboursRecord(
             profile=self._profile.name,
             storage_class=capacity.storage_class,
@@ -117,44 +119,44 @@ class NoisyNeighbours:
         )
 
     def _at_shares(self, shares: Sequence[float], *, did: float, node: str) -> list[NeighbourRecord]:
-        alone = [self._at(share, did=did, name="alone", decided=self._is_known) for share in shares]
+        alone = [self._at(share, did=did, name="alone", is_over=self._is_known) for share in shares]
         with self._neighbours(node, neighbours_s(self._profile, self._plan, shares=len(shares))) as neighbours:
-            return [self._beside(each, did=did, neighbours=neighbours) for each in alone]
+            return [self._beside(share_alone, did=did, neighbours=neighbours) for share_alone in alone]
 
     def _beside(self, alone: ShareRecord, *, did: float, neighbours: Beside) -> NeighbourRecord:
         limits = [limit for limit in self._limits if limit.at["of_capacity"] == alone.share]
         before = neighbours.seconds
 
-        def seen(at: ShareRecord) -> NeighbourRecord:
+        def record(at: ShareRecord) -> NeighbourRecord:
             rates = neighbours.rates(self._rate, since=before)
             return NeighbourRecord(alone=alone, beside=at, neighbours=rates)
 
-        return seen(
+        return record(
             self._at(
                 alone.share,
                 did=did,
                 name="beside",
-                decided=lambda at, look: all(self._decided(seen(at), limit, look.beyond) for limit in limits),
+                is_over=lambda at, look: all(self._is_decided(record(at), limit, look.beyond) for limit in limits),
             )
         )
 
-    def _at(self, share: float, *, did: float, name: str, decided: Callable[[ShareRecord, Look], bool]) -> ShareRecord:
-        asked, plan = math.floor(share * did), self._plan
+    def _at(self, share: float, *, did: float, name: str, is_over: Callable[[ShareRecord, Look], bool]) -> ShareRecord:
+        target, plan = math.floor(share * did), self._plan
 
-        def seen(samples: BySegment) -> ShareRecord:
-            return share_record(samples, share=share, asked=asked, rate=self._rate, metrics=self._metrics, plan=plan)
+        def share_so_far(samples: BySegment) -> ShareRecord:
+            return share_record(samples, share=share, target=target, rate=self._rate, metrics=self._metrics, plan=plan)
 
         recording = self._load(
             limited_form(self._profile, self._limits),
             plan=plan,
             name=f"neighbours-{name}-at-{share * 100:g}-percent",
-            rate=asked,
-            decided=lambda samples: decided(seen(samples), plan.at(loaded_s(samples))),
+            rate=target,
+            is_decided=lambda samples: is_over(share_so_far(samples), plan.at(loaded_s(samples))),
         )
-        return seen(recording.samples)
+        return share_so_far(recording.samples)
 
     def _is_known(self, at: ShareRecord, _: Look) -> bool:
-        """Whether all latencies beside neighbours that are held against one alone can be."""
-        grown = (limit.metric.path for limit in self._limits if limit.rule == "growth_beside_neighbours")
-        found = [at.latencies.get(each) for each in grown]
-        return all(each is not None and each.low is not None and each.high is not None for each in found)
+        """Return whether all latencies next to neighbours that are judged against those alone are known."""
+        metrics = (limit.metric.path for limit in self._limits if limit.rule == "growth_beside_neighbours")
+        latencies = [at.latencies.get(metric) for metric in metrics]
+        return all(span is not None and span.low is not None and span.high is not None for span in latencies)

@@ -1,1 +1,2 @@
-"""Control operations, many at once: volumes come, are attached, copied, expanded and deleted; each is timed."""
+"""Control operations, many at once: volumes are created, attached, copied, expanded and deleted; each operation is
+timed."""

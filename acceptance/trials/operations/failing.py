@@ -10,48 +10,48 @@ from acceptance.cluster.workspace import Workspace
 from acceptance.results.operations import Operation
 from acceptance.text.errors import EnvironmentFailure
 from acceptance.text.sanitizing import on_one_line
-from acceptance.trials.operations.timeline import Tracked
+from acceptance.trials.operations.timeline import TrackedObject
 
-NOTHING = "NothingSaid"
+NO_EVENT = "NothingSaid"
 _MOST = 300
 
 
-def why_failed(workspace: Workspace, tracked: Tracked, operation: Operation) -> str:
-    """`ProvisioningFailed: no space left`: the last warning about claim and pod, or about the volume to be deleted.
+def why_failed(workspace: Workspace, obj: TrackedObject, operation: Operation) -> str:
+    """Return the last warning about claim and pod, or about the volume to be deleted: `ProvisioningFailed: no space
+    left`.
 
-    Raises EnvironmentFailure for a pod that found no room on any node: the storage was not asked. Raises ApiError.
+    Raises EnvironmentFailure for a pod that found no room on any node: the storage was not involved. Raises ApiError.
     """
-    if tracked.no_room:
-        raise EnvironmentFailure(
-            f"pod {tracked.name} has no room on any node: {tracked.no_room}; ask for fewer at once"
-        )
+    if obj.no_room:
+        raise EnvironmentFailure(f"pod {obj.name} has no room on any node: {obj.no_room}; ask for fewer at once")
     api, namespace = workspace.api, workspace.namespace
-    if operation == "delete":  # events about what has no namespace are in this one
-        warning = last_warning(api, namespace="default", name=tracked.volume)
+    if operation == "delete":  # events about cluster-scoped objects are in this namespace
+        warning = last_warning(api, namespace="default", name=obj.volume)
     else:
-        warning = last_warning(api, namespace=namespace, name=tracked.name)
+        warning = last_warning(api, namespace=namespace, name=obj.name)
     if warning is None:
-        warning = f"{NOTHING}: {tracked.trouble or 'no event tells why'}"
+        warning = f"{NO_EVENT}: {obj.trouble or 'no event tells why'}"
     return on_one_line(warning.removeprefix("Warning "))[:_MOST]
 
 
 def reason_of(why: str) -> str:
-    """The reason by which failures are counted: `ProvisioningFailed`."""
+    """Return the reason by which failures are counted: `ProvisioningFailed`."""
     return why.partition(":")[0]
 
 
-def cannot_clone(objects: Collection[Tracked]) -> str | None:
-    """Why the class has no clones, where that is what was seen; None where it has, or where nobody knows.
+def cannot_clone(objects: Collection[TrackedObject]) -> str | None:
+    """Return why the class has no clones, if its objects show that; None if it has clones, or if nothing shows that it
+    has none.
 
-    Provisioners that are no CSI drivers ignore what a claim is to be filled from; CSI's own provisioner says of a
-    driver that it cannot.
+    Provisioners that are no CSI drivers ignore the source from which a claim is to be filled; CSI's own provisioner
+    reports that a driver cannot.
     """
-    if any("bound" in each.at_s and not each.csi for each in objects):
+    if any("bound" in obj.at_s and not obj.csi for obj in objects):
         return "only CSI drivers can clone, and the provisioner is none"
-    clones = [each for each in objects if each.kind == "clone"]
-    refused = [clone.failed["clone"] for clone in clones if "clone" in clone.failed]
-    if clones and len(refused) == len(clones) and all(map(_says_no_clones, refused)):
-        return refused[0]
+    clones = [obj for obj in objects if obj.kind == "clone"]
+    refusals = [clone.failures["clone"] for clone in clones if "clone" in clone.failures]
+    if clones and len(refusals) == len(clones) and all(map(_says_no_clones, refusals)):
+        return refusals[0]
     return None
 
 
@@ -60,10 +60,10 @@ def _says_no_clones(why: str) -> bool:
     return refuses_copy(refusal, "PersistentVolumeClaim")
 
 
-def untold(objects: Collection[Tracked]) -> Iterator[tuple[Operation, str]]:
-    """The parts of a start that the cluster does not tell of, though pods were ready, and why."""
-    started = [each for each in objects if each.kind == "volume" and "ready" in each.at_s]
-    if started and not any("attaching" in each.at_s for each in started):
+def missing_reports(objects: Collection[TrackedObject]) -> Iterator[tuple[Operation, str]]:
+    """Yield the parts of a start that the cluster does not report, although pods were ready, and why."""
+    ready_objects = [obj for obj in objects if obj.kind == "volume" and "ready" in obj.at_s]
+    if ready_objects and not any("attaching" in obj.at_s for obj in ready_objects):
         yield "attach", "capability 'attaching': no VolumeAttachment was made: the driver attaches nothing"
-    if started and not any("mounted" in each.at_s for each in started):
+    if ready_objects and not any("mounted" in obj.at_s for obj in ready_objects):
         yield "mount", "capability 'mount times': no pod has the condition PodReadyToStartContainers (Kubernetes 1.29)"

@@ -1,4 +1,4 @@
-"""Follows all objects of a trial by one watch a kind, and keeps its timeline up to date. It asks for nothing."""
+"""Follows all objects of a trial by one watch for each kind, and keeps its timeline up to date. It requests nothing."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from acceptance.cluster.objects import RUN_LABEL, slim_metadata
 from acceptance.cluster.ownership import slim_volume, why_foreign
 from acceptance.cluster.pod_states import (
     at_attach_limit,
+    cpu_limit_problem,
     describe_pod,
+    has_mounted_volumes,
     image_problem,
     is_ready,
-    mounted,
     no_room,
-    throttled,
     volume_of_others,
 )
 from acceptance.cluster.resources import (
@@ -37,17 +37,17 @@ from acceptance.process.undoing import Undoing
 from acceptance.results.operations import Moment
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure
 from acceptance.text.quantities import parse_size
-from acceptance.trials.operations.timeline import Timeline, Tracked
+from acceptance.trials.operations.timeline import Timeline, TrackedObject
 
 LOOK_S = 1.0
-"""What only time shows is looked at as often."""
+"""Seconds between polls of what only time shows."""
 
 
 class Observer:
-    """Watches in a `with` block. `changed` guards the timeline and is notified of news."""
+    """The watches of a trial, in a `with` block. `condition` guards the timeline and is notified of news."""
 
     def __init__(self, workspace: Workspace, *, snapshots: bool) -> None:
-        self.changed = threading.Condition()
+        self.condition = threading.Condition()
         self.timeline = Timeline()
         self._workspace = workspace
         self._snapshots = snapshots
@@ -58,21 +58,21 @@ class Observer:
         self._origin_s = time.monotonic()
 
     def now_s(self) -> float:
-        """Seconds since this was made, by the clock of all times here."""
+        """Return the seconds since this observer was created, by the clock of all times here."""
         return time.monotonic() - self._origin_s
 
     def __enter__(self) -> Self:
-        """Raises ApiError, ApiUnreachable."""
-        ours = {"namespace": self._workspace.namespace, "labels": f"{RUN_LABEL}={self._workspace.run_id}"}
-        with self._undo as begun:
+        """Start the watches. Raises ApiError, ApiUnreachable."""
+        own_objects = {"namespace": self._workspace.namespace, "labels": f"{RUN_LABEL}={self._workspace.run_id}"}
+        with self._undo as undoing:
             self._watch(ATTACHMENTS, self._take_attachment, namespace=None, slim=slim_attachment)
             self._watch(VOLUMES, self._take_volume, namespace=None, slim=_slim_volume)
-            self._watch(CLAIMS, self._take_claim, slim=_slim_claim, **ours)
-            self._watch(PODS, self._take_pod, slim=self._slim_pod, **ours)
+            self._watch(CLAIMS, self._take_claim, slim=_slim_claim, **own_objects)
+            self._watch(PODS, self._take_pod, slim=self._slim_pod, **own_objects)
             if self._snapshots:
                 self._watch(SNAPSHOT_CONTENTS, self._take_content, namespace=None, slim=_slim_content)
-                self._watch(VOLUME_SNAPSHOTS, self._take_snapshot, slim=_slim_snapshot, **ours)
-            self._undo = begun.passed_on()
+                self._watch(VOLUME_SNAPSHOTS, self._take_snapshot, slim=_slim_snapshot, **own_objects)
+            self._undo = undoing.passed_on()
         return self
 
     def __exit__(
@@ -81,48 +81,48 @@ class Observer:
         self._undo.__exit__(kind, error, trace)
 
     def wait(self, names: Collection[str], moment: Moment, *, timeout_s: float) -> list[str]:
-        """Wait until all of them came so far, or time is over; those that did not.
+        """Wait until all of these objects have reached the moment, or time is over; return those that have not.
 
-        Raises EnvironmentFailure where the cluster can no longer be watched, or a volume is not the run's.
+        Raises EnvironmentFailure if the cluster can no longer be watched, or a volume does not belong to the run.
         """
         return self._wait(lambda: self.timeline.without(names, moment), timeout_s=timeout_s)
 
     def wait_pods_gone(self, names: Collection[str], *, timeout_s: float) -> list[str]:
-        """The same for pods that were told to end."""
+        """Wait until the pods, which were asked to end, are deleted, or time is over; return those that are not."""
         objects = self.timeline.objects
         return self._wait(lambda: [name for name in names if not objects[name].pod_gone], timeout_s=timeout_s)
 
     def _wait(self, missing: Callable[[], list[str]], *, timeout_s: float) -> list[str]:
         began_s = self.now_s()
-        with self.changed:
-            while left := missing():
+        with self.condition:
+            while late_names := missing():
                 self._raise_problem()
                 over_s = self.now_s() - began_s - timeout_s
-                # What nobody was told of yet must not look as if it had not happened.
+                # A change that no watch has reported yet must not look as if it had not happened.
                 behind = any(watch.is_behind for watch in self._watches)
                 if over_s >= 0 and not behind:
                     break
                 if over_s >= timeout_s:
                     raise EnvironmentFailure(
                         f"the API server could not be watched for {timeout_s:.0f} s, so what became of "
-                        f"{len(left)} objects is not known"
+                        f"{len(late_names)} objects is not known"
                     )
-                self.changed.wait(LOOK_S if behind else min(LOOK_S, -over_s))
+                self.condition.wait(LOOK_S if behind else min(LOOK_S, -over_s))
             self._raise_problem()
-            return left
+            return late_names
 
     def _raise_problem(self) -> None:
-        ended = next((watch.error for watch in self._watches if watch.error is not None), None)
-        if ended is not None:
-            raise EnvironmentFailure(f"the control operations can no longer be watched: {ended}")
+        watch_error = next((watch.error for watch in self._watches if watch.error is not None), None)
+        if watch_error is not None:
+            raise EnvironmentFailure(f"the control operations can no longer be watched: {watch_error}")
         if self._problem is not None:
             raise self._problem
 
     def _watch(self, resource: Resource, take: Callable[[Change], None], **selection: Any) -> None:
         def on_change(change: Change) -> None:
-            with self.changed:
+            with self.condition:
                 take(change)
-                self.changed.notify_all()
+                self.condition.notify_all()
 
         watch = Watch(self._workspace.api, resource, on_change=on_change, **selection)
         self._watches.append(self._undo.enter(watch))
@@ -131,96 +131,96 @@ class Observer:
         self.timeline.note(name, moment, self.now_s(), late=change.late)
 
     def _take_claim(self, change: Change) -> None:
-        seen, tracked = change.seen, self.timeline.objects.get(change.name)
-        if tracked is None or change.kind == "deleted":
+        state, obj = change.item, self.timeline.objects.get(change.name)
+        if obj is None or change.kind == "deleted":
             return
-        tracked.created, tracked.capacity = seen["created"], seen["capacity"]
-        if seen["volume"]:
-            self.timeline.is_volume_of(change.name, seen["volume"])
+        obj.created_at, obj.capacity = state["created"], state["capacity"]
+        if state["volume"]:
+            self.timeline.is_volume_of(change.name, state["volume"])
             self._note(change.name, "bound", change)
-        self._look_for_foreign(tracked)
-        if tracked.grown and seen["capacity"] >= tracked.grown:
+        self._look_for_foreign(obj)
+        if obj.requested_size and state["capacity"] >= obj.requested_size:
             self._note(change.name, "expanded", change)
 
     def _take_volume(self, change: Change) -> None:
-        claim = change.seen["spec"]["claimRef"] or {}
+        claim = change.item["spec"]["claimRef"] or {}
         if claim.get("namespace") != self._workspace.namespace:
             return
-        tracked = self.timeline.objects.get(claim.get("name") or "")
-        if tracked is None:
+        obj = self.timeline.objects.get(claim.get("name") or "")
+        if obj is None:
             return
         if change.kind == "deleted":
-            self._note(tracked.name, "gone", change)
+            self._note(obj.name, "gone", change)
             return
-        self.timeline.is_volume_of(tracked.name, change.name)
-        tracked.csi = change.seen["csi"]
-        tracked.retained = change.seen["spec"]["persistentVolumeReclaimPolicy"] != "Delete"
-        self._note(tracked.name, "provisioned", change)
-        self._volumes[tracked.name] = change.seen
-        self._look_for_foreign(tracked)
+        self.timeline.is_volume_of(obj.name, change.name)
+        obj.csi = change.item["csi"]
+        obj.is_retained = change.item["spec"]["persistentVolumeReclaimPolicy"] != "Delete"
+        self._note(obj.name, "provisioned", change)
+        self._volumes[obj.name] = change.item
+        self._look_for_foreign(obj)
 
-    def _look_for_foreign(self, tracked: Tracked) -> None:
-        """A claim is asked for without a look at each volume of the cluster: so this looks at the one that came."""
-        volume = self._volumes.get(tracked.name)
-        why = why_foreign(volume, claimed=tracked.created) if volume and tracked.created else None
+    def _look_for_foreign(self, obj: TrackedObject) -> None:
+        """Check the volume that a claim got: claims are requested without a look at each volume of the cluster."""
+        volume = self._volumes.get(obj.name)
+        why = why_foreign(volume, claim_time=obj.created_at) if volume and obj.created_at else None
         if why is not None:
             self._problem = self._problem or EnvironmentFailure(
-                f"PVC {tracked.name} was bound to PV {tracked.volume}, which was not provisioned for it: {why}. The "
+                f"PVC {obj.name} was bound to PV {obj.volume}, which was not provisioned for it: {why}. The "
                 "suite leaves it alone and gives no verdict, since the PV does not belong to this run"
             )
 
     def _take_attachment(self, change: Change) -> None:
-        volume = change.seen["spec"]["source"]["persistentVolumeName"]
+        volume = change.item["spec"]["source"]["persistentVolumeName"]
         if change.kind == "deleted" or not volume:
             return
         self.timeline.note_attachment(volume, "attaching", self.now_s(), late=change.late)
-        if change.seen["status"]["attached"]:
+        if change.item["status"]["attached"]:
             self.timeline.note_attachment(volume, "attached", self.now_s(), late=change.late)
 
     def _take_pod(self, change: Change) -> None:
-        tracked = self.timeline.objects.get(change.name)
-        if tracked is None:
+        obj = self.timeline.objects.get(change.name)
+        if obj is None:
             return
-        seen = change.seen
-        tracked.pod_gone = change.kind == "deleted"
-        tracked.no_room, tracked.trouble = seen["no_room"], seen["state"]
+        state = change.item
+        obj.pod_gone = change.kind == "deleted"
+        obj.no_room, obj.trouble = state["no_room"], state["state"]
         moments: tuple[Moment, ...] = ("scheduled", "mounted", "ready")
         for moment in moments:
-            if seen[moment] and change.kind != "deleted":
+            if state[moment] and change.kind != "deleted":
                 self._note(change.name, moment, change)
-        if seen["problem"]:
-            self._problem = self._problem or EnvironmentFailure(seen["problem"])
+        if state["problem"]:
+            self._problem = self._problem or EnvironmentFailure(state["problem"])
 
     def _take_snapshot(self, change: Change) -> None:
-        tracked = self.timeline.objects.get(change.name)
-        if tracked is None:
+        obj = self.timeline.objects.get(change.name)
+        if obj is None:
             return
-        tracked.trouble = change.seen["error"]
-        tracked.volume = change.seen["content"] or tracked.volume
-        tracked.capacity = change.seen["size"]
+        obj.trouble = change.item["error"]
+        obj.volume = change.item["content"] or obj.volume
+        obj.capacity = change.item["size"]
         if change.kind == "deleted":
-            tracked.pod_gone = True
-            if not tracked.volume:
+            obj.pod_gone = True
+            if not obj.volume:
                 self._note(change.name, "gone", change)
-        elif change.seen["ready"]:
+        elif change.item["ready"]:
             self._note(change.name, "ready", change)
 
     def _take_content(self, change: Change) -> None:
-        if change.seen["namespace"] != self._workspace.namespace:
+        if change.item["namespace"] != self._workspace.namespace:
             return
-        tracked = self.timeline.objects.get(change.seen["snapshot"])
-        if tracked is None:
+        obj = self.timeline.objects.get(change.item["snapshot"])
+        if obj is None:
             return
-        tracked.volume = change.name
-        tracked.retained = change.seen["retained"]
-        self._note(tracked.name, "gone" if change.kind == "deleted" else "provisioned", change)
+        obj.volume = change.name
+        obj.is_retained = change.item["retained"]
+        self._note(obj.name, "gone" if change.kind == "deleted" else "provisioned", change)
 
     def _slim_pod(self, pod: Object) -> Object:
-        problem = throttled(pod) or image_problem(self._workspace.image, pod) or volume_of_others(pod)
+        problem = cpu_limit_problem(pod) or image_problem(self._workspace.image, pod) or volume_of_others(pod)
         return {
             "metadata": slim_metadata(pod),
             "scheduled": bool(pod["spec"].get("nodeName")),
-            "mounted": mounted(pod),
+            "mounted": has_mounted_volumes(pod),
             "ready": is_ready(pod),
             "no_room": "" if at_attach_limit(pod) else no_room(pod),
             "state": describe_pod(pod),
@@ -233,7 +233,7 @@ def _slim_volume(volume: Object) -> Object:
 
 
 def _slim_claim(claim: Object) -> Object:
-    """When it was made, the volume that it is bound to, and its bytes; empty and 0 before."""
+    """Return when the claim was created, the volume that it is bound to, and its bytes; empty and 0 before."""
     bound = claim["status"].get("phase") == "Bound"
     capacity = (claim["status"].get("capacity") or {}).get("storage")
     return {

@@ -1,4 +1,4 @@
-"""From the timeline of a trial to its record. Pure."""
+"""The record of a trial from its timeline. Pure."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from acceptance.results.operations import (
 )
 from acceptance.statistics.order_statistics import percentile
 from acceptance.trials.operations.failing import reason_of
-from acceptance.trials.operations.timeline import Tracked
+from acceptance.trials.operations.timeline import TrackedObject
 
-SHOWN = ("p50", "p95", "p99")
+PERCENTILE_NAMES = ("p50", "p95", "p99")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +40,8 @@ VOLUMES: tuple[ObjectKind, ...] = ("volume", "restored", "clone")
 
 
 def spans(*, waits: bool) -> Mapping[Operation, Span]:
-    """What each operation is. `waits`: volumes come only when a pod is asked for, as their class says."""
+    """Return the span of each operation. `waits`: volumes are provisioned only when a pod requests them, as their class
+    says."""
     coming = COMING if waits else COMING[:1]
     return {
         "bind": Span(kinds=OWN, begins=coming, end="bound"),
@@ -57,86 +58,86 @@ def spans(*, waits: bool) -> Mapping[Operation, Span]:
 
 
 def operation_records(
-    objects: Collection[Tracked], *, waits: bool, missing: Collection[Operation]
+    objects: Collection[TrackedObject], *, waits: bool, missing: Collection[Operation]
 ) -> list[OperationRecord]:
-    """One of each operation that was begun, in their order."""
-    found = spans(waits=waits)
-    records = (_record(operation, found[operation], objects) for operation in OPERATIONS if operation not in missing)
+    """Return a record of each operation that was begun, in their order."""
+    span_of = spans(waits=waits)
+    records = (_record(operation, span_of[operation], objects) for operation in OPERATIONS if operation not in missing)
     return [record for record in records if record.asked]
 
 
-def _record(operation: Operation, span: Span, objects: Iterable[Tracked]) -> OperationRecord:
-    of_kind = [each for each in objects if each.kind in span.kinds]
-    failed = Counter(reason_of(each.failed[operation]) for each in of_kind if operation in each.failed)
-    done = [each for each in of_kind if operation not in each.failed and _took(each, span) is not None]
-    counted = [each for each in done if not _is_late(each, span)]
-    seconds = [round(took, 3) for each in counted if (took := _took(each, span)) is not None]
-    times = [*seconds, *([math.inf] * sum(failed.values()))]
+def _record(operation: Operation, span: Span, objects: Iterable[TrackedObject]) -> OperationRecord:
+    of_kind = [obj for obj in objects if obj.kind in span.kinds]
+    failure_counts = Counter(reason_of(obj.failures[operation]) for obj in of_kind if operation in obj.failures)
+    successes = [obj for obj in of_kind if operation not in obj.failures and _took(obj, span) is not None]
+    punctual = [obj for obj in successes if not _is_late(obj, span)]
+    seconds = [round(took, 3) for obj in punctual if (took := _took(obj, span)) is not None]
+    times = [*seconds, *([math.inf] * sum(failure_counts.values()))]
     return OperationRecord(
         operation=operation,
-        asked=len(done) + sum(failed.values()),
-        failed=dict(failed),
-        late=len(done) - len(counted),
-        per_s=_per_s(done, span),
+        asked=len(successes) + sum(failure_counts.values()),
+        failed=dict(failure_counts),
+        late=len(successes) - len(punctual),
+        per_s=_per_s(successes, span),
         seconds=seconds,
         percentiles=_percentiles(times) if times else {},
         confidence=CONFIDENCE,
     )
 
 
-def _begin(tracked: Tracked, span: Span) -> Moment | None:
-    known = [begin for begin in span.begins if begin in tracked.at_s]
-    return max(known, key=lambda each: tracked.at_s[each], default=None)
+def _begin(obj: TrackedObject, span: Span) -> Moment | None:
+    moments = [begin for begin in span.begins if begin in obj.at_s]
+    return max(moments, key=lambda moment: obj.at_s[moment], default=None)
 
 
-def _took(tracked: Tracked, span: Span) -> float | None:
-    """How long; None where it was not begun or is not done."""
-    begin, end = _begin(tracked, span), tracked.at_s.get(span.end)
-    return None if begin is None or end is None else max(0.0, end - tracked.at_s[begin])
+def _took(obj: TrackedObject, span: Span) -> float | None:
+    """Return how long the operation took; None if it was not begun or is not done."""
+    begin, end = _begin(obj, span), obj.at_s.get(span.end)
+    return None if begin is None or end is None else max(0.0, end - obj.at_s[begin])
 
 
-def _is_late(tracked: Tracked, span: Span) -> bool:
-    return bool(tracked.late & {_begin(tracked, span), span.end})
+def _is_late(obj: TrackedObject, span: Span) -> bool:
+    return bool(obj.late & {_begin(obj, span), span.end})
 
 
-def _per_s(done: Sequence[Tracked], span: Span) -> float | None:
-    """All that were done, by the time that their rounds took for it; None where that is none."""
-    in_round: dict[tuple[int, ObjectKind], list[Tracked]] = {}
-    for each in done:
-        in_round.setdefault((each.round, each.kind), []).append(each)
-    lasted = 0.0
+def _per_s(successes: Sequence[TrackedObject], span: Span) -> float | None:
+    """Return the rate of all that were done, by the time that their rounds took for it; None if that is none."""
+    in_round: dict[tuple[int, ObjectKind], list[TrackedObject]] = {}
+    for obj in successes:
+        in_round.setdefault((obj.round, obj.kind), []).append(obj)
+    total_s = 0.0
     for together in in_round.values():
-        begins = [each.at_s[begin] for each in together if (begin := _begin(each, span)) is not None]
-        lasted += max(each.at_s[span.end] for each in together) - min(begins)
-    return len(done) / lasted if lasted > 0.0 else None
+        begins = [obj.at_s[begin] for obj in together if (begin := _begin(obj, span)) is not None]
+        total_s += max(obj.at_s[span.end] for obj in together) - min(begins)
+    return len(successes) / total_s if total_s > 0.0 else None
 
 
 def _percentiles(times: Sequence[float]) -> dict[str, PercentileTime]:
-    found = {name: percentile(times, PERCENTILES[name], confidence=CONFIDENCE) for name in SHOWN}
+    percentiles = {name: percentile(times, PERCENTILES[name], confidence=CONFIDENCE) for name in PERCENTILE_NAMES}
     return {
-        name: PercentileTime(seconds=_known(each.value), low=min(each.low, _last(times)), high=_known(each.high))
-        for name, each in found.items()
+        name: PercentileTime(seconds=_finite(span.value), low=min(span.low, _last(times)), high=_finite(span.high))
+        for name, span in percentiles.items()
     }
 
 
-def _known(seconds: float) -> float | None:
+def _finite(seconds: float) -> float | None:
     return seconds if math.isfinite(seconds) else None
 
 
 def _last(times: Iterable[float]) -> float:
-    """The slowest that was seen: where most failed, it is surely slower than that."""
+    """Return the slowest time that was seen: if most failed, it is surely slower than that."""
     return max((time_s for time_s in times if math.isfinite(time_s)), default=0.0)
 
 
-def object_records(objects: Iterable[Tracked], *, began_s: Callable[[int], float]) -> list[ObjectRecord]:
-    """The timelines; `began_s`: when the round of that number began."""
+def object_records(objects: Iterable[TrackedObject], *, began_s: Callable[[int], float]) -> list[ObjectRecord]:
+    """Return the records of the timelines; `began_s` returns when the round of that number began."""
     return [
         ObjectRecord(
-            name=each.name,
-            kind=each.kind,
-            round=each.round,
-            at_s={moment: round(at_s - began_s(each.round), 3) for moment, at_s in each.at_s.items()},
-            failed=dict(each.failed),
+            name=obj.name,
+            kind=obj.kind,
+            round=obj.round,
+            at_s={moment: round(at_s - began_s(obj.round), 3) for moment, at_s in obj.at_s.items()},
+            failed=dict(obj.failures),
         )
-        for each in objects
+        for obj in objects
     ]

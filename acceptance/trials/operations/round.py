@@ -1,4 +1,4 @@
-"""One round: so many volumes at once, with all that is done to them, until they are gone."""
+"""One round: many volumes at once, with all operations on them, until they are deleted."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from acceptance.trials.operations.at_once import at_once
 from acceptance.trials.operations.failing import cannot_clone, why_failed
 from acceptance.trials.operations.observer import Observer
 from acceptance.trials.operations.plan import COMMAND, REQUESTS, STAGES, VOLUME_SIZE, OperationSettings
-from acceptance.trials.operations.timeline import Tracked
+from acceptance.trials.operations.timeline import TrackedObject
 
 
 @dataclass(kw_only=True)
 class Round:
-    """The round of this number, from 1. `operations`: what is done of those that the class can do.
+    """The round of this number, from 1. `operations`: those that are requested and that the class can do.
 
-    `snapshot_class`: empty where there is none.
+    `snapshot_class`: empty if there is none.
     """
 
     workspace: Workspace
@@ -45,26 +45,27 @@ class Round:
     _claims: dict[str, Claim] = field(default_factory=dict)
 
     def run(self) -> None:
-        """All of it, in the order in which storage lets go. Raises what the observer and the API raise."""
+        """Do all operations, in the order in which storage releases objects. Raises what the observer and the API
+        raise."""
         volumes = self._new("volume", "")
         bound = self._volumes_come("bind", volumes)
-        started = self._start(bound) if "start" in self.operations or self._waits else []
+        ready_names = self._start(bound) if "start" in self.operations or self._waits else []
         if "snapshot" in self.operations:
             with Undoing() as undoing:
-                taken = self._take_snapshots("snapshot", "snapshot", bound, undoing)
+                ready = self._take_snapshots("snapshot", "snapshot", bound, undoing)
                 if "restore" in self.operations:
-                    self._copy("restore", "restored", [self._source("VolumeSnapshot", one, GROUP) for one in taken])
+                    self._copy("restore", "restored", [self._source("VolumeSnapshot", name, GROUP) for name in ready])
         if "snapshots_of_one" in self.operations and bound:
             with Undoing() as undoing:
                 of_one = bound[:1] * self.settings.at_once
                 self._take_snapshots("snapshots_of_one", "snapshot-of-one", of_one, undoing)
         if "clone" in self.operations and cannot_clone(self._objects(bound)) is None:
-            self._copy("clone", "clone", [self._source("PersistentVolumeClaim", one) for one in bound])
+            self._copy("clone", "clone", [self._source("PersistentVolumeClaim", name) for name in bound])
         if "expand" in self.operations:
-            self._expand(started)
+            self._expand(ready_names)
         self._go(volumes)
 
-    def _objects(self, names: Collection[str]) -> list[Tracked]:
+    def _objects(self, names: Collection[str]) -> list[TrackedObject]:
         return [self.observer.timeline.objects[name] for name in names]
 
     @property
@@ -72,14 +73,14 @@ class Round:
         return self.storage_class.waits_for_pod
 
     def _source(self, kind: str, name: str, group: str | None = None) -> tuple[DataSource, int]:
-        """What a copy is made of, and how many bytes it needs at the least."""
+        """Return the source of a copy, and the bytes that it needs at the least."""
         size = max(VOLUME_SIZE, self.observer.timeline.objects[name].capacity)
         return DataSource(kind=kind, name=name, group=group), size
 
     def _new(self, kind: ObjectKind, *parts: str, sources: Sequence[tuple[DataSource, int]] | None = None) -> list[str]:
-        """Claims that will be asked for: their names."""
+        """Prepare claims that will be requested; return their names."""
         class_, numbers = self.storage_class.name, range(1, self.settings.at_once + 1)
-        asked = [(None, VOLUME_SIZE)] * len(numbers) if sources is None else sources
+        requests = [(None, VOLUME_SIZE)] * len(numbers) if sources is None else sources
         claims = [
             replace(
                 self.workspace.claim(
@@ -90,17 +91,17 @@ class Round:
                 ),
                 source=source,
             )
-            for number, (source, size) in zip(numbers, asked, strict=False)
+            for number, (source, size) in zip(numbers, requests, strict=False)
         ]
         self._claims |= {claim.name: claim for claim in claims}
-        with self.observer.changed:
+        with self.observer.condition:
             self.observer.timeline.add([claim.name for claim in claims], kind=kind, round_=self.number)
         return [claim.name for claim in claims]
 
     def _volumes_come(self, operation: Operation, names: list[str]) -> list[str]:
-        """Ask for all of them, with pods where the class waits for these; those that were bound.
+        """Request all of the volumes, with pods if the class waits for these; return those that were bound.
 
-        Of these the PV was seen as well, so that it is known whose it is before a pod uses it.
+        The PV of each of these was seen as well, so that its owner is known before a pod uses it.
         """
         api = self.workspace.api
         self._ask(names, "asked", lambda name: ask_for_claim(api, self._claims[name]))
@@ -111,13 +112,14 @@ class Round:
         return [name for name in bound if name not in unseen]
 
     def _ask_for_pods(self, names: Collection[str]) -> None:
-        """Where volumes come only with their pods, nobody has looked whose they are: the pods do."""
-        guarded = (0,) if self._waits else ()
+        """Request the pods. If volumes are provisioned only for their pods, nothing has checked their owner before: the
+        pods do."""
+        guarded_claims = (0,) if self._waits else ()
         objects = self.observer.timeline.objects
 
         def ask(name: str) -> None:
             objects[name].pod_gone = False
-            ask_for_pod(self.workspace.api, self._pod(self._claims[name]), guarded=guarded)
+            ask_for_pod(self.workspace.api, self._pod(self._claims[name]), guarded_claims=guarded_claims)
 
         self._ask(names, "pod_asked", ask)
 
@@ -141,8 +143,8 @@ class Round:
     def _take_snapshots(
         self, operation: Operation, kind: ObjectKind, claims: Sequence[str], undoing: Undoing
     ) -> list[str]:
-        """The names of the snapshots that are ready, one for each time that a claim is named; all are gone when
-        `undoing` is over."""
+        """Take a snapshot for each time that a claim is named; return the names of those that are ready. All are
+        deleted when `undoing` is over."""
         api = self.workspace.api
         of_claims = {
             object_name(claim, kind, str(number)): self._claims[claim] for number, claim in enumerate(claims, start=1)
@@ -156,21 +158,22 @@ class Round:
             )
             for name in of_claims
         }
-        with self.observer.changed:
+        with self.observer.condition:
             self.observer.timeline.add(snapshots, kind=kind, round_=self.number)
-        undoing.callback(lambda: self._remove_snapshots(snapshots, interrupted=undoing.error is not None))
+        undoing.callback(lambda: self._remove_snapshots(snapshots, is_interrupted=undoing.error is not None))
         self._ask(snapshots, "asked", lambda name: take_snapshot(api, snapshots[name], claim=of_claims[name]))
-        taken = self._await(operation, list(snapshots), "ready")
+        ready_names = self._await(operation, list(snapshots), "ready")
         for name in self.observer.timeline.with_(list(snapshots), "provisioned"):
-            if (tracked := self.observer.timeline.objects[name]).retained:
-                own_content(api, tracked.volume, run_id=self.workspace.run_id)
-        return taken
+            if (obj := self.observer.timeline.objects[name]).is_retained:
+                own_content(api, obj.volume, run_id=self.workspace.run_id)
+        return ready_names
 
-    def _remove_snapshots(self, snapshots: dict[str, Snapshot], *, interrupted: bool) -> None:
-        """With what is behind them, which their class may keep. What does not go by itself goes with the run."""
+    def _remove_snapshots(self, snapshots: dict[str, Snapshot], *, is_interrupted: bool) -> None:
+        """Delete the snapshots with their contents, which their class may keep. What is not deleted by itself is
+        deleted with the run."""
         api, there = self.workspace.api, self.observer.timeline.with_(list(snapshots), "asked")
         self._ask(there, "deletion_asked", lambda name: have_removed(api, snapshots[name]))
-        if not interrupted:
+        if not is_interrupted:
             self._say(f"{len(there)} snapshots are deleted")
             self.observer.wait(there, "gone", timeout_s=self.settings.timeout_s)
 
@@ -179,54 +182,54 @@ class Round:
         self._volumes_come(operation, names)
         self._go(names)
 
-    def _expand(self, started: list[str]) -> None:
+    def _expand(self, ready_names: list[str]) -> None:
         api, timeline = self.workspace.api, self.observer.timeline
 
         def ask(name: str) -> None:
-            tracked = timeline.objects[name]
-            tracked.grown = max(tracked.capacity, VOLUME_SIZE) + VOLUME_SIZE
+            obj = timeline.objects[name]
+            obj.requested_size = max(obj.capacity, VOLUME_SIZE) + VOLUME_SIZE
             try:
-                ask_to_grow(api, self._claims[name], size=tracked.grown)
+                ask_to_grow(api, self._claims[name], size=obj.requested_size)
             except ApiError as error:
                 if not refuses_growth(error.status, error.message):
                     raise
-                tracked.failed["expand"] = f"Refused: {error.message}"
+                obj.failures["expand"] = f"Refused: {error.message}"
 
-        self._ask(started, "growth_asked", ask)
-        granted = [name for name in started if "expand" not in timeline.objects[name].failed]
-        self._await("expand", granted, "expanded")
+        self._ask(ready_names, "growth_asked", ask)
+        growing_names = [name for name in ready_names if "expand" not in timeline.objects[name].failures]
+        self._await("expand", growing_names, "expanded")
 
     def _go(self, names: list[str]) -> None:
-        """Pods end, then their claims are deleted, and their volumes are to be gone."""
+        """End the pods, then delete their claims, and wait until their volumes are deleted."""
         api, objects, namespace = self.workspace.api, self.observer.timeline.objects, self.workspace.namespace
         pods = [name for name in names if not objects[name].pod_gone]
         at_once(partial(api.delete, PODS, name, namespace=namespace, grace_s=1) for name in pods)
         self._say(f"{len(pods)} pods end")
         self.observer.wait_pods_gone(pods, timeout_s=self.settings.timeout_s)
         for name in names:
-            if objects[name].retained:
+            if objects[name].is_retained:
                 label_volume(api, api.get(VOLUMES, objects[name].volume), run_id=self.workspace.run_id)
         self._ask(names, "deletion_asked", lambda name: api.delete(CLAIMS, name, namespace=namespace))
-        to_go = [name for name in names if "provisioned" in objects[name].at_s and not objects[name].retained]
+        to_go = [name for name in names if "provisioned" in objects[name].at_s and not objects[name].is_retained]
         self._await("delete", to_go, "gone")
 
     def _ask(self, names: Collection[str], moment: Moment, request: Callable[[str], object]) -> None:
-        """Make the request of each object, which counts from when it is sent."""
+        """Make the request for each object; its time counts from the moment when it is sent."""
 
         def ask(name: str) -> None:
-            with self.observer.changed:
+            with self.observer.condition:
                 self.observer.timeline.note(name, moment, self.observer.now_s())
             request(name)
 
         at_once([partial(ask, name) for name in names])
 
     def _await(self, operation: Operation, names: list[str], moment: Moment) -> list[str]:
-        """Those that came so far in time; what became of the others is noted."""
+        """Wait for the moment; return the objects that reached it in time, and note what became of the others."""
         self._say(f"{len(names)} at once until {operation} is done")
         timeline = self.observer.timeline
         for name in self.observer.wait(names, moment, timeout_s=self.settings.timeout_s):
-            timeline.objects[name].failed[operation] = why_failed(self.workspace, timeline.objects[name], operation)
+            timeline.objects[name].failures[operation] = why_failed(self.workspace, timeline.objects[name], operation)
         return timeline.with_(names, moment)
 
-    def _say(self, what: str) -> None:
-        self.say(f"{self.storage_class.name}, round {self.number} of {self.settings.rounds}: {what}")
+    def _say(self, text: str) -> None:
+        self.say(f"{self.storage_class.name}, round {self.number} of {self.settings.rounds}: {text}")

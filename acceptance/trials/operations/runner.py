@@ -1,4 +1,4 @@
-"""Has each class do its control operations once, whoever asks how often."""
+"""Has each class do its control operations once, however often they are requested."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from acceptance.results.clusters import StorageClass
 from acceptance.results.operations import OPERATIONS, Operation, OperationsRecord
 from acceptance.text.errors import EnvironmentFailure, Unsupported
 from acceptance.trials import Say
-from acceptance.trials.operations.failing import cannot_clone, untold
+from acceptance.trials.operations.failing import cannot_clone, missing_reports
 from acceptance.trials.operations.observer import Observer
 from acceptance.trials.operations.plan import REQUESTS, OperationSettings
 from acceptance.trials.operations.record_of import object_records, operation_records
@@ -25,7 +25,7 @@ OF_SNAPSHOTS: frozenset[Operation] = frozenset({"snapshot", "restore", "snapshot
 
 
 class OperationsRunner:
-    """All control operations of a session; each record is handed to `keep`, once."""
+    """All control operations of a session; each record is passed to `keep`, once."""
 
     def __init__(
         self,
@@ -42,23 +42,23 @@ class OperationsRunner:
         self._records = Once(self._operate, keep=keep)
 
     def record(self, storage_class: StorageClass) -> OperationsRecord:
-        """What the operations of the class showed.
+        """Return the record of the operations of the class.
 
-        What failed once is not tried again. Raises EnvironmentFailure where nodes have no room for the pods or the
+        An operation that failed is not tried again. Raises EnvironmentFailure if nodes have no room for the pods or the
         cluster can no longer be watched; ApiError and ApiUnreachable.
         """
         self._classes[storage_class.name] = storage_class
         return self._records(storage_class.name)
 
     def _operate(self, name: str) -> OperationsRecord:
-        """What an error leaves behind, the run's own removal takes away."""
+        """Run the operations. The removal of the run deletes what an error leaves behind."""
         storage_class, settings, api = self._classes[name], self._settings, self._workspace.api
         require_no_unclaimed_volumes(api, storage_classes=[name])
         self._require_room()
         missing = dict(self._missing(storage_class))
         snapshot_class = "" if OF_SNAPSHOTS & missing.keys() else self._snapshot_class(storage_class)
         began_s: dict[int, float] = {}
-        sent = api.sent.copy()
+        earlier_requests = api.request_counts.copy()
         with Observer(self._workspace, snapshots=bool(snapshot_class)) as observer:
             for number in range(1, settings.rounds + 1):
                 began_s[number] = observer.now_s()
@@ -67,18 +67,18 @@ class OperationsRunner:
                     observer=observer,
                     storage_class=storage_class,
                     settings=settings,
-                    operations=settings.done - missing.keys(),
+                    operations=settings.all_operations - missing.keys(),
                     snapshot_class=snapshot_class,
                     number=number,
                     say=self._say,
                 ).run()
                 objects = list(observer.timeline.objects.values())
-                if "clone" in settings.done and (why := cannot_clone(objects)) is not None:
+                if "clone" in settings.all_operations and (why := cannot_clone(objects)) is not None:
                     missing["clone"] = f"capability 'clone': StorageClass {name} has none: {why}"
-                # More rounds would not mend it, and each waits for what fails as long as it may take.
-                if any(each.failed.keys() - missing.keys() for each in objects):
+                # More rounds would not help, and each waits the whole timeout for what fails.
+                if any(obj.failures.keys() - missing.keys() for obj in objects):
                     break
-        missing |= {each: why for each, why in untold(objects) if each in settings.done}
+        missing |= {part: why for part, why in missing_reports(objects) if part in settings.all_operations}
         waits = storage_class.waits_for_pod
         return OperationsRecord(
             storage_class=name,
@@ -89,11 +89,11 @@ class OperationsRunner:
             operations=operation_records(objects, waits=waits, missing=missing),
             missing=missing,
             objects=object_records(objects, began_s=began_s.__getitem__),
-            requests=dict(sorted((api.sent - sent).items())),
+            requests=dict(sorted((api.request_counts - earlier_requests).items())),
         )
 
     def _require_room(self) -> None:
-        """Raises EnvironmentFailure where the nodes cannot hold as many pods as are asked for at once."""
+        """Raise EnvironmentFailure if the nodes cannot hold as many pods as are requested at once."""
         settings, template = self._settings, self._workspace.pods.template
         nodes = nodes_that_take_pods(self._workspace.api, template)
         nodes = [node for node in nodes if settings.node in (None, name_of(node))]
@@ -106,15 +106,16 @@ class OperationsRunner:
             )
 
     def _missing(self, storage_class: StorageClass) -> Iterator[tuple[Operation, str]]:
-        """What the class cannot do, or what the cluster does not tell of it, with the reason."""
-        done, name = self._settings.done, storage_class.name
+        """Yield the operations that the class cannot do, or that the cluster does not report for it, with the
+        reason."""
+        operations, name = self._settings.all_operations, storage_class.name
         try:
             self._snapshot_class(storage_class)
         except Unsupported as error:
             for operation in OPERATIONS:
-                if operation in OF_SNAPSHOTS & done:
+                if operation in OF_SNAPSHOTS & operations:
                     yield operation, f"capability 'snapshot': {error}"
-        if "expand" in done and not storage_class.allow_expansion:
+        if "expand" in operations and not storage_class.allow_expansion:
             yield (
                 "expand",
                 f"capability 'expansion': StorageClass {name} does not allow it (allowVolumeExpansion is not true)",
@@ -123,5 +124,9 @@ class OperationsRunner:
             yield "delete", f"StorageClass {name} keeps its volumes (reclaimPolicy {storage_class.reclaim_policy})"
 
     def _snapshot_class(self, storage_class: StorageClass) -> str:
-        """Empty where none is wanted. Raises Unsupported."""
-        return snapshot_class_of(self._workspace.api, storage_class) if OF_SNAPSHOTS & self._settings.done else ""
+        """Return the snapshot class; empty if none is required. Raises Unsupported."""
+        return (
+            snapshot_class_of(self._workspace.api, storage_class)
+            if OF_SNAPSHOTS & self._settings.all_operations
+            else ""
+        )

@@ -1,4 +1,4 @@
-"""How far each volume and each snapshot came, and when, as watches tell it. Pure; times in s, by one clock."""
+"""The moments that each volume and each snapshot reached, as watches report them. Pure; times in s, by one clock."""
 
 from __future__ import annotations
 
@@ -9,63 +9,64 @@ from acceptance.results.operations import Moment, ObjectKind, Operation
 
 
 @dataclass(slots=True, kw_only=True)
-class Tracked:
-    """One object. `volume`: its PV, or the content of a snapshot. `capacity`: its bytes; `grown`: those that it was
-    asked to have."""
+class TrackedObject:
+    """One object. `volume`: its PV, or the content of a snapshot. `capacity`: its bytes; `requested_size`: the bytes
+    that it was asked to grow to."""
 
     name: str
     kind: ObjectKind
     round: int
     at_s: dict[Moment, float] = field(default_factory=dict)
     late: set[Moment] = field(default_factory=set)
-    failed: dict[Operation, str] = field(default_factory=dict)
+    failures: dict[Operation, str] = field(default_factory=dict)
     volume: str = ""
-    created: str = ""
+    created_at: str = ""
     capacity: int = 0
-    grown: int = 0
+    requested_size: int = 0
     csi: bool = False
-    retained: bool = False
+    is_retained: bool = False
     pod_gone: bool = True
     no_room: str = ""
     trouble: str = ""
 
 
 class Timeline:
-    """All objects by name; a pod has the name of its claim. What is told of any other is left out."""
+    """All objects by name; a pod has the name of its claim. Reports about any other object are ignored."""
 
     def __init__(self) -> None:
-        self.objects: dict[str, Tracked] = {}
+        self.objects: dict[str, TrackedObject] = {}
         self._by_volume: dict[str, str] = {}
         self._attachments: dict[str, dict[Moment, tuple[float, bool]]] = {}
 
     def add(self, names: Iterable[str], *, kind: ObjectKind, round_: int) -> None:
-        """These will be asked for."""
+        """Add objects that will be requested."""
         for name in names:
-            self.objects[name] = Tracked(name=name, kind=kind, round=round_)
+            self.objects[name] = TrackedObject(name=name, kind=kind, round=round_)
 
     def note(self, name: str, moment: Moment, at_s: float, *, late: bool = False) -> None:
-        """The object came so far; only the first time counts."""
-        tracked = self.objects.get(name)
-        if tracked is None or moment in tracked.at_s:
+        """Note that the object reached the moment; only the first time counts."""
+        obj = self.objects.get(name)
+        if obj is None or moment in obj.at_s:
             return
-        tracked.at_s[moment] = at_s
+        obj.at_s[moment] = at_s
         if late:
-            tracked.late.add(moment)
+            obj.late.add(moment)
 
     def is_volume_of(self, name: str, volume: str) -> None:
-        """The claim has this volume; what was told of its attachment before is now known to be of it."""
+        """Note that the claim has this volume; earlier reports about the volume's attachment now belong to the
+        claim."""
         if name in self.objects and not self.objects[name].volume:
             self.objects[name].volume = volume
             self._by_volume[volume] = name
             for moment, (at_s, late) in self._attachments.pop(volume, {}).items():
                 self.note(name, moment, at_s, late=late)
 
-    def of_volume(self, volume: str) -> Tracked | None:
-        """The object whose volume it is."""
+    def of_volume(self, volume: str) -> TrackedObject | None:
+        """Return the object that has the volume."""
         return self.objects.get(self._by_volume.get(volume, ""))
 
     def note_attachment(self, volume: str, moment: Moment, at_s: float, *, late: bool) -> None:
-        """A volume came so far, of the trial or not: attachments name no claim."""
+        """Note that a volume reached the moment, one of the trial or not: attachments name no claim."""
         name = self._by_volume.get(volume)
         if name is not None:
             self.note(name, moment, at_s, late=late)
@@ -73,9 +74,9 @@ class Timeline:
             self._attachments.setdefault(volume, {}).setdefault(moment, (at_s, late))
 
     def without(self, names: Collection[str], moment: Moment) -> list[str]:
-        """Those of the objects that did not come so far yet."""
+        """Return the objects that have not reached the moment yet."""
         return [name for name in names if moment not in self.objects[name].at_s]
 
     def with_(self, names: Collection[str], moment: Moment) -> list[str]:
-        """Those that did."""
+        """Return the objects that have reached the moment."""
         return [name for name in names if moment in self.objects[name].at_s]

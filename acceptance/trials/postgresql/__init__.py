@@ -1,1 +1,1 @@
-"""PostgreSQL itself on a volume: loaded, killed, recovered, and asked for every commit that it has acknowledged."""
+"""PostgreSQL itself on a volume: loaded, killed, recovered, and checked for every commit that it has acknowledged."""

@@ -1,4 +1,4 @@
-"""What the pods of PostgreSQL print: commits and how long they took, and what was found once it was recovered. Pure."""
+"""The output of the pods of PostgreSQL: commits and how long they took, and the findings after a recovery. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from acceptance.trials.crashes.writer_log import WriterLog
 # As psql and pgbench print them in the C locale.
 _TIME = re.compile(r"Time: (\d+\.\d+) ms(?: \(.*\))?")
 _PROGRESS = re.compile(r"progress: \d+\.\d+ s, (\d+\.\d+) tps, .*")
-_SAID = re.compile(
+_LINE = re.compile(
     r"storage-acceptance: (?:lost (?P<lost>\d+)|recovered (?P<began>[\d.]+) (?P<ended>[\d.]+)"
     r"|broken(?P<broken>.*)|unsound (?P<unsound>.+)|(?P<end>end))"
 )
@@ -20,52 +20,53 @@ _SAID = re.compile(
 
 @dataclass(kw_only=True)
 class CommitLog(WriterLog):
-    """The same of a PostgreSQL. `times`: how long commits took, in s; `rates`: pgbench's transactions/s by second."""
+    """The log of a PostgreSQL as a writer. `times`: how long commits took, in s; `rates`: pgbench's transactions/s, one
+    for each second."""
 
     file: ClassVar[str] = "a new database"
-    one: ClassVar[str] = "commit"
+    unit: ClassVar[str] = "commit"
     times: list[float] = field(default_factory=list)
     rates: list[float] = field(default_factory=list)
 
-    def other(self, line: str) -> None:
-        """A line of psql's, of pgbench's, or of whatever went wrong."""
-        if timed := _TIME.fullmatch(line):
-            self.times.append(float(timed[1]) / 1000)
+    def take_other_line(self, line: str) -> None:
+        """Take a line of psql, of pgbench, or of a program that failed."""
+        if duration := _TIME.fullmatch(line):
+            self.times.append(float(duration[1]) / 1000)
         elif progress := _PROGRESS.fullmatch(line):
             self.rates.append(float(progress[1]))
         else:
-            super().other(line)
+            super().take_other_line(line)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Recovery:
-    """What a recovered PostgreSQL said of itself. `seconds`: that it took; None where it did not start."""
+    """The report of a recovered PostgreSQL. `seconds`: the duration of the recovery; None if it did not start."""
 
     seconds: float | None
-    broken: str
-    lost: list[int]
+    start_error: str
+    lost_commits: list[int]
     damage: list[str]
 
 
-def recovery_in(printed: str, *, pod: str) -> Recovery:
-    """What the log of the pod says. Raises EnvironmentFailure when it is not all there."""
-    seconds, broken, lost, damage, ended = None, "", list[int](), list[str](), False
-    for line in printed.splitlines():
-        if (said := _SAID.fullmatch(line)) is None:
+def recovery_in(output: str, *, pod: str) -> Recovery:
+    """Return the report in the log of the pod. Raises EnvironmentFailure if the log is incomplete."""
+    seconds, start_error, lost_commits, damage, is_complete = None, "", list[int](), list[str](), False
+    for line in output.splitlines():
+        if (parts := _LINE.fullmatch(line)) is None:
             continue
-        if said["lost"]:
-            lost.append(int(said["lost"]))
-        elif said["began"]:
-            seconds = float(said["ended"]) - float(said["began"])
-        elif said["broken"] is not None:
-            broken = said["broken"].strip() or "it said no reason"
-        elif said["unsound"]:
-            damage.append(said["unsound"].strip())
+        if parts["lost"]:
+            lost_commits.append(int(parts["lost"]))
+        elif parts["began"]:
+            seconds = float(parts["ended"]) - float(parts["began"])
+        elif parts["broken"] is not None:
+            start_error = parts["broken"].strip() or "it said no reason"
+        elif parts["unsound"]:
+            damage.append(parts["unsound"].strip())
         else:
-            ended = True
-    if not ended or (seconds is None and not broken):
+            is_complete = True
+    if not is_complete or (seconds is None and not start_error):
         raise EnvironmentFailure(
             f"the log of pod {pod} is incomplete: lines of it are missing; the node rotated the log, the pod was ended "
-            f"by another one, or the suite read only a part of it; it ends: {' / '.join(printed.splitlines()[-3:])}"
+            f"by another one, or the suite read only a part of it; it ends: {' / '.join(output.splitlines()[-3:])}"
         )
-    return Recovery(seconds=seconds, broken=broken, lost=lost, damage=damage)
+    return Recovery(seconds=seconds, start_error=start_error, lost_commits=lost_commits, damage=damage)

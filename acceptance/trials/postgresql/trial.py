@@ -1,4 +1,4 @@
-"""PostgreSQL on a volume of one class: loaded, killed without grace, started again in a new pod, and looked through."""
+"""PostgreSQL on a volume of one class: loaded, killed without grace, started again in a new pod, and checked."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from acceptance.trials.postgresql.image import version_in
 from acceptance.trials.postgresql.logs import CommitLog, recovery_in
 
 CLAIM_SIZE = 1024**3
-"""bytes: a database of about 100 MB, and its log, which stays at about 256 MB as commit.sh sets it"""
+"""Bytes: a database of about 100 MB, and its log, which stays at about 256 MB as commit.sh sets it."""
 CLIENTS = 4
 DATA = f"{volume_path(0)}/postgresql"
 DEADLINE_S = 1800
@@ -35,7 +35,7 @@ RECOVERY, LOOK = "recovery", "look"
 
 
 class Session(Writer):
-    """A PostgreSQL that is loaded by pgbench, and a session beside it whose commits are numbered records."""
+    """A PostgreSQL that is loaded by pgbench, and a session next to that whose commits are numbered records."""
 
     log_kind: ClassVar[type[WriterLog]] = CommitLog
 
@@ -51,17 +51,17 @@ class Session(Writer):
         )
 
     @property
-    def told(self) -> CommitLog:
-        """What its log has said so far."""
+    def commits(self) -> CommitLog:
+        """The commits in its log so far."""
         assert isinstance(self._log, CommitLog)
         return self._log
 
 
 @dataclass(frozen=True, kw_only=True)
 class PostgresqlTrial:
-    """One kill on one class. `write_s`: how long it is loaded before; `keep`: leave the claim where it failed.
+    """One kill on one class. `write_s`: how long PostgreSQL is loaded before; `keep`: keep the claim if it failed.
 
-    `node`: where it runs, None leaves it to the scheduler; `say` is told where it stands.
+    `node`: where it runs, None leaves that to the scheduler; `say` reports the progress.
     """
 
     workspace: Workspace
@@ -73,10 +73,10 @@ class PostgresqlTrial:
     say: Say
 
     def run(self) -> PostgresqlRecord:
-        """Load, kill, recover, look.
+        """Load, kill, recover, check.
 
-        Raises Unsupported where the image is of no use, StorageFailure where PostgreSQL cannot begin on the volume or
-        the volume cannot be mounted again, EnvironmentFailure for the rest.
+        Raises Unsupported if the image is of no use, StorageFailure if PostgreSQL cannot begin on the volume or the
+        volume cannot be mounted again, EnvironmentFailure for the rest.
         """
         workspace, name = self.workspace, self.storage_class
         claim = workspace.claim("postgresql", name, storage_class=name, size=CLAIM_SIZE)
@@ -85,62 +85,63 @@ class PostgresqlTrial:
         record: PostgresqlRecord | None = None
 
         def remove() -> None:
-            failed = not isinstance(undoing.error, Unsupported) if record is None else not record.sound
-            if not (self.keep and failed):
+            has_failed = not isinstance(undoing.error, Unsupported) if record is None else not record.sound
+            if not (self.keep and has_failed):
                 self._remove(claim)
 
         with Undoing() as undoing:
             undoing.callback(remove)
             create_claim(workspace.api, claim)
-            record = self._killed(claim, version=version)
+            record = self._kill(claim, version=version)
         return record
 
-    def _killed(self, claim: Claim, *, version: str) -> PostgresqlRecord:
+    def _kill(self, claim: Claim, *, version: str) -> PostgresqlRecord:
         workspace = self.workspace
         with Session(workspace, claim, image=self.image, node=self.node) as session:
             self._tell("a new database is made")
             session.write_for(0, records=1)
             self._tell(f"pgbench loads it for {self.write_s:.0f} s")
             session.write_for(self.write_s, records=LEAST_RECORDS)
-            killed = datetime.now(UTC)
+            killed_at = datetime.now(UTC)
             end_pod(workspace.api, session.plan, timeout_s=workspace.timeout_s, grace_s=0)
             session.wait_over()
             self._tell("it was killed; a new pod starts it again")
-            done = self._recovered(claim, session)
-            found = recovery_in(done.output, pod=object_name(claim.name, RECOVERY))
-            told = session.told
+            outcome = self._recover(claim, session)
+            recovery = recovery_in(outcome.output, pod=object_name(claim.name, RECOVERY))
+            commits = session.commits
             return PostgresqlRecord(
                 storage_class=claim.storage_class,
                 image=self.image,
                 version=version,
                 node=session.node,
-                read_on=done.node,
-                killed=killed,
-                acknowledged=session.acknowledged,
+                read_on=outcome.node,
+                killed=killed_at,
+                acknowledged=session.acknowledged_count,
                 write_s=session.write_s,
-                lost=ranges(found.lost),
-                recovered_s=found.seconds,
-                broken=found.broken,
-                damage=found.damage,
-                transactions=sum(told.rates) / len(told.rates) if told.rates else None,
-                commits_timed=len(told.times),
-                commit_p50_s=nearest_rank(told.times, 0.5) if told.times else None,
-                commit_p99_s=nearest_rank(told.times, 0.99) if told.times else None,
+                lost=ranges(recovery.lost_commits),
+                recovered_s=recovery.seconds,
+                broken=recovery.start_error,
+                damage=recovery.damage,
+                transactions=sum(commits.rates) / len(commits.rates) if commits.rates else None,
+                commits_timed=len(commits.times),
+                commit_p50_s=nearest_rank(commits.times, 0.5) if commits.times else None,
+                commit_p99_s=nearest_rank(commits.times, 0.99) if commits.times else None,
             )
 
-    def _recovered(self, claim: Claim, session: Session) -> OneShotPod:
-        """Raises StorageFailure when the pod on the same volume does not start, or breaks off."""
-        asked = {"ACKNOWLEDGED": str(session.acknowledged), "TOKEN": session.token}
-        plan = self._plan(claim, RECOVERY, "recover.sh", node=session.node, **asked)
-        # Recovery, and all tables and indexes read twice, have as long each as an object may take to come.
-        done = run_one_shot_pod(self.workspace, plan, timeout_s=3 * self.workspace.timeout_s)
-        if done.status:
-            said = "; ".join(done.output.splitlines()[-3:])
+    def _recover(self, claim: Claim, session: Session) -> OneShotPod:
+        """Start PostgreSQL again and check it. Raises StorageFailure if the pod on the same volume does not start, or
+        breaks off."""
+        expectations = {"ACKNOWLEDGED": str(session.acknowledged_count), "TOKEN": session.token}
+        plan = self._plan(claim, RECOVERY, "recover.sh", node=session.node, **expectations)
+        # Recovery, and all tables and indexes read twice, may each take as long as an object may take to appear.
+        outcome = run_one_shot_pod(self.workspace, plan, timeout_s=3 * self.workspace.timeout_s)
+        if outcome.status:
+            message = "; ".join(outcome.output.splitlines()[-3:])
             raise StorageFailure(
                 f"pod {plan.name} on StorageClass {plan.classes} could not check the database that was killed: "
-                f"{said or 'no output'} ({done.state})"
+                f"{message or 'no output'} ({outcome.state})"
             )
-        return done
+        return outcome
 
     def _plan(self, claim: Claim, part: str, name: str, *, node: str | None = None, **variables: str) -> PodPlan:
         time = {"SECONDS_LEFT": f"{self.workspace.timeout_s:.0f}"}
@@ -167,6 +168,7 @@ class PostgresqlTrial:
 
 
 def script(name: str) -> str:
-    """One of this package's shell scripts, behind what all begin with; what differs comes by its environment."""
+    """Return one of this package's shell scripts, after the functions that all of them use; what differs comes by its
+    environment."""
     folder = files("acceptance.trials.postgresql")
-    return "".join(folder.joinpath(each).read_text(encoding="utf-8") for each in ("programs.sh", name))
+    return "".join(folder.joinpath(file_name).read_text(encoding="utf-8") for file_name in ("programs.sh", name))

@@ -1,1 +1,2 @@
-"""What a load costs in the storage's own pods: watched before, during and after it, by what their kubelets say."""
+"""The resource overhead of a load in the storage's own pods: watched before, during and after it, as their kubelets
+report it."""

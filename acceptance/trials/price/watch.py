@@ -1,4 +1,4 @@
-"""Asks for CPU and memory of the storage's pods every few seconds, in a thread of its own, until it is told to end."""
+"""Requests CPU and memory of the storage's pods every few seconds, in a thread of its own, until it is asked to end."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from acceptance.text.errors import AcceptanceError, EnvironmentFailure
 from acceptance.trials.price.history import PodHistory
 
 EACH_S = 10.0
-"""A kubelet looks at a pod every 10 to 20 s, at one that does nothing every 15 to 30 s: asked more often it repeats."""
+"""A kubelet checks a pod every 10 to 20 s, an idle one every 15 to 30 s: more frequent requests repeat the reading."""
 
 
 class PriceWatch:
-    """Watches in a `with` block the pods of each NAMESPACE or NAMESPACE/SELECTOR in `of`.
+    """A watch, in a `with` block, on the pods of each NAMESPACE or NAMESPACE/SELECTOR in `of`.
 
-    A request that fails is a gap in the figures, and is told: the load goes on. `requests` and `asked_s` are its own
-    price, in requests and seconds.
+    A request that fails is a gap in the figures, and is reported: the load continues. `requests` and `asked_s` are the
+    overhead of the watch itself, in requests and seconds.
     """
 
     def __init__(self, api: Api, *, of: Sequence[str], now_s: Callable[[], float] = time.time) -> None:
@@ -32,18 +32,18 @@ class PriceWatch:
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._run, name="price of the storage", daemon=True)
         self.pods: dict[PodKey, PodHistory] = {}
-        self.missed: dict[str, None] = {}
+        self.gaps: dict[str, None] = {}
         self.requests = 0
         self.asked_s = 0.0
         self.began_s = now_s()
 
     @property
-    def started(self) -> datetime:
-        """When it began, by this machine's clock."""
+    def started_at(self) -> datetime:
+        """The time when it began, by this machine's clock."""
         return datetime.fromtimestamp(self.began_s, tz=UTC)
 
     def __enter__(self) -> Self:
-        """Raises EnvironmentFailure where there is no such pod, and what a first look raises."""
+        """Start the watch. Raises EnvironmentFailure if there is no such pod, and what a first request raises."""
         self.look()
         if not self.pods:
             raise EnvironmentFailure(
@@ -62,33 +62,33 @@ class PriceWatch:
             pod.settle()
 
     def look(self) -> None:
-        """Ask once. Raises ApiError, ApiUnreachable."""
+        """Send one request to each node. Raises ApiError, ApiUnreachable."""
         began_s = time.monotonic()
-        found: dict[PodKey, WatchedPod] = {}
+        pods_by_key: dict[PodKey, WatchedPod] = {}
         try:
             for of in self._of:
                 self.requests += 1
-                found |= {watched_pod.key: watched_pod for watched_pod in watched_pods(self._api, of)}
+                pods_by_key |= {watched_pod.key: watched_pod for watched_pod in watched_pods(self._api, of)}
             now_s = self._now_s()
-            for key, pod in found.items():
+            for key, pod in pods_by_key.items():
                 self.pods.setdefault(key, PodHistory()).take_state(pod, now_s=now_s)
-            for key in self.pods.keys() - found.keys():
-                self.pods[key].gone(now_s=now_s)
-            failed: list[AcceptanceError] = []
-            for node in sorted({each.node for each in found.values()}):
+            for key in self.pods.keys() - pods_by_key.keys():
+                self.pods[key].note_deletion(now_s=now_s)
+            errors: list[AcceptanceError] = []
+            for node in sorted({watched_pod.node for watched_pod in pods_by_key.values()}):
                 try:
-                    self._ask(node, wanted={key for key, each in found.items() if each.node == node})
+                    self._ask(node, keys={key for key, watched_pod in pods_by_key.items() if watched_pod.node == node})
                 except AcceptanceError as error:  # One node that does not answer hides no other.
-                    failed.append(error)
-            if failed:
-                raise failed[0]
+                    errors.append(error)
+            if errors:
+                raise errors[0]
         finally:
             self.asked_s += time.monotonic() - began_s
 
-    def _ask(self, node: str, *, wanted: set[PodKey]) -> None:
+    def _ask(self, node: str, *, keys: set[PodKey]) -> None:
         self.requests += 1
         usage, now_s = read_usage(self._api, node), self._now_s()
-        for key in wanted:
+        for key in keys:
             if (cpu := usage.cpu.get(key)) is not None:
                 self.pods[key].take_cpu(cpu, now_s=now_s)
             if (memory := usage.memory.get(key)) is not None:
@@ -99,8 +99,8 @@ class PriceWatch:
             try:
                 self.look()
             except AcceptanceError as error:
-                self.missed[str(error)] = None
+                self.gaps[str(error)] = None
 
     def rest(self, seconds: float) -> None:
-        """Let this thread wait while the storage rests and is watched."""
+        """Let this thread wait while the storage is idle and watched."""
         self._over.wait(seconds)

@@ -1,1 +1,2 @@
-"""Control plane: how many volumes a class and its cluster bear, brought up and down again at a steady rate."""
+"""Control plane: the number of volumes that a class and its cluster bear, brought up and down again at a steady
+rate."""

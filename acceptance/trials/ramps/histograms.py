@@ -1,6 +1,6 @@
 """Histograms from the text that Kubernetes' components show as their metrics; little of it is kept.
 
-An API server's metrics are many megabytes, so only the lines that are asked for are parsed, some at a time.
+An API server's metrics are many megabytes, so only the requested lines are parsed, some at a time.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from itertools import islice
 from prometheus_client.parser import text_string_to_metric_families
 
 Labels = tuple[str, ...]
-# Lines that are parsed at once.
+# The number of lines that are parsed at once.
 _LINES = 2000
 
 
 @dataclass(kw_only=True)
 class Histogram:
-    """How many events took how long, added up. `buckets`: upper end in s to how many took no longer."""
+    """The durations of events, added up. `buckets`: an upper end in s to the number of events that took no longer."""
 
     count: float = 0.0
     sum_s: float = 0.0
@@ -27,18 +27,19 @@ class Histogram:
 
     @property
     def mean_s(self) -> float:
-        """The mean; 0 where nothing happened."""
+        """The mean; 0 if nothing happened."""
         return self.sum_s / self.count if self.count else 0.0
 
     def at_most_s(self, share: float) -> float | None:
-        """The upper end of the first bucket that holds such a share of all; None where only the endless one does."""
+        """Return the upper end of the first bucket that holds such a share of all; None if only the endless one
+        does."""
         for end, count in sorted(self.buckets.items()):
             if count >= share * self.count:
                 return end if math.isfinite(end) else None
         return None
 
     def since(self, before: Histogram | None) -> Histogram:
-        """What was added since `before`; a component that was started again meanwhile counts from its start."""
+        """Return what was added since `before`; a component that was restarted meanwhile counts from its start."""
         if before is None or before.count > self.count:
             return self
         return Histogram(
@@ -53,14 +54,15 @@ def read_histograms(
     name: str,
     *,
     by: tuple[str, ...],
-    wanted: Callable[[Mapping[str, str]], bool] = lambda labels: True,
+    select: Callable[[Mapping[str, str]], bool] = lambda labels: True,
 ) -> dict[Labels, Histogram]:
-    """The histogram of that name, added up over all labels but those in `by`. `wanted` sees all labels of a series."""
-    found: dict[Labels, Histogram] = {}
+    """Return the histograms of that name by the labels in `by`, added up over all others. `select` gets all labels of a
+    series."""
+    histograms: dict[Labels, Histogram] = {}
     for labels, kind, value in _samples(lines, name):
-        if not wanted(labels):
+        if not select(labels):
             continue
-        histogram = found.setdefault(tuple(labels.get(each, "") for each in by), Histogram())
+        histogram = histograms.setdefault(tuple(labels.get(label, "") for label in by), Histogram())
         if kind == "count":
             histogram.count += value
         elif kind == "sum":
@@ -68,7 +70,7 @@ def read_histograms(
         elif kind == "bucket":
             end = float(labels["le"])
             histogram.buckets[end] = histogram.buckets.get(end, 0.0) + value
-    return found
+    return histograms
 
 
 def _samples(lines: Iterable[str], name: str) -> Iterator[tuple[Mapping[str, str], str, float]]:

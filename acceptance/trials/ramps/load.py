@@ -1,4 +1,5 @@
-"""What a pod of a ramp does: it writes to its volume once and sleeps; a probe reads the volume as long as it lives."""
+"""The program of a pod of a ramp: it writes to its volume once and sleeps; a probe reads the volume as long as the pod
+lives."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ from acceptance.cluster.claims import Claim
 from acceptance.cluster.pod_manifest import volume_path
 from acceptance.cluster.resources import Object
 
-# Next to nothing: it is the number of pods that is to be borne, not what they do.
+# Almost nothing: the cluster has to bear the number of pods, not their work.
 REQUESTS = {"cpu": "10m", "memory": "16Mi"}
 # The report's probe lists a directory every 5 s, from 5 s on, which the page cache may answer. This one reads past the
 # cache, and has the time that a busy node takes to start a process. Three failures in a row restart the container.
@@ -25,18 +26,18 @@ _READ = 'direct=; [ -e "$FILE.direct" ] && direct=iflag=direct; exec dd if="$FIL
 
 
 def command(claim: Claim) -> list[str]:
-    """Writes one block, durably, and sleeps until it is ended."""
+    """Return the command that writes one block, durably, and sleeps until it is ended."""
     script = (_DEVICE if claim.block else _FOLDER) + _SLEEP
     return ["sh", "-c", script.replace("{block}", _BLOCK)]
 
 
 def environment(claim: Claim) -> dict[str, str]:
-    """Where the block is: in a file, or on the device itself."""
+    """Return the place of the block: in a file, or on the device itself."""
     place = volume_path(0, block=claim.block)
     return {"FILE": place if claim.block else f"{place}/block"}
 
 
 def probe(claim: Claim) -> Object:
-    """Reads that block from the volume itself."""
+    """Return the probe that reads that block from the volume itself."""
     read = 'exec dd if="$FILE" of=/dev/null {block} iflag=direct' if claim.block else _READ
     return {"exec": {"command": ["sh", "-c", read.replace("{block}", _BLOCK)]}, **PROBE}

@@ -1,4 +1,4 @@
-"""What a ramp keeps of a pod as its watch shows it: little, for there are thousands."""
+"""The part of a pod that a ramp keeps from its watch: little, because there are thousands of pods."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from datetime import datetime
 from acceptance.cluster.objects import slim_metadata
 from acceptance.cluster.pod_states import (
     at_attach_limit,
+    cpu_limit_problem,
     image_problem,
     is_ready,
     main_crashed,
     main_restarts,
     main_running_since,
     no_room,
-    throttled,
     volume_of_others,
 )
 from acceptance.cluster.resources import Object
@@ -24,15 +24,15 @@ from acceptance.cluster.stateful_sets import SET_LABEL
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PodView:
-    """`running_for_s`: from creation to running by the cluster's clocks, to the second. `no_room`: what the scheduler
-    says. `faults`: restarts, or 1 where it crashed and was not started again. `problem`: its image is of no use, its
-    CPU is limited, or its volume is not the run's."""
+    """A pod as the ramp sees it. `running_for_s`: from creation to running by the cluster's clocks, to the second.
+    `no_room`: the message of the scheduler. `faults`: restarts, or 1 if it crashed and was not restarted. `problem`:
+    its image is of no use, its CPU is limited, or its volume does not belong to the run."""
 
     uid: str
     name: str
     set_name: str
     node: str
-    scheduled: bool
+    is_scheduled: bool
     running: bool
     running_for_s: float | None
     ready: bool
@@ -43,7 +43,7 @@ class PodView:
 
 
 def slim_pod(image: str) -> Callable[[Object], Object]:
-    """For a watch: keeps of each pod that is to run `image` what a view needs."""
+    """Return the function of a watch that keeps what a view needs of each pod that is to run `image`."""
 
     def slim(pod: Object) -> Object:
         return {"metadata": slim_metadata(pod), "view": view(pod, image=image)}
@@ -52,15 +52,15 @@ def slim_pod(image: str) -> Callable[[Object], Object]:
 
 
 def view(pod: Object, *, image: str) -> PodView:
-    """The pod as the ramp sees it."""
+    """Return the pod as the ramp sees it."""
     metadata, since = pod["metadata"], main_running_since(pod)
-    problem = throttled(pod) or (None if since else image_problem(image, pod) or volume_of_others(pod))
+    problem = cpu_limit_problem(pod) or (None if since else image_problem(image, pod) or volume_of_others(pod))
     return PodView(
         uid=metadata["uid"],
         name=metadata["name"],
         set_name=(metadata.get("labels") or {}).get(SET_LABEL, ""),
         node=pod["spec"].get("nodeName") or "",
-        scheduled=bool(pod["spec"].get("nodeName")),
+        is_scheduled=bool(pod["spec"].get("nodeName")),
         running=since is not None,
         running_for_s=_seconds(metadata["creationTimestamp"], since) if since else None,
         ready=is_ready(pod),

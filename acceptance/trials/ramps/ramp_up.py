@@ -1,4 +1,4 @@
-"""The way up: more and more pods are asked for, at a steady rate, until the goal is reached or something ends it."""
+"""The way up: more and more pods are requested, at a steady rate, until the goal is reached or something ends it."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from acceptance.trials.ramps.conditions import Stop
 from acceptance.trials.ramps.observer import Observer
 from acceptance.trials.ramps.sets import RampSets
 
-# Pods are asked for in no more requests than one in so many s; what only time shows is looked at as often.
+# Pods are requested in at most one request in this many s; what only time shows is polled as often.
 STEP_S = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class RampUp:
-    """A finished way up. Times in s by the observer's clock; `asked_s`: when each pod was asked for, in order."""
+    """A finished way up. Times in s by the observer's clock; `asked_s`: when each pod was requested, in order."""
 
     stop: Stop
     began_s: float
@@ -29,37 +29,37 @@ class RampUp:
 def ramp_up(
     workspace: Workspace, sets: RampSets, observer: Observer, *, goal: int, rate_per_s: float, say: Say
 ) -> RampUp:
-    """Ask for pods until something ends it; looked for at each change and each second.
+    """Request pods until something ends it; that is checked at each change and each second.
 
-    Raises EnvironmentFailure when the ramp cannot be watched any more or its image is of no use, ApiError and
-    ApiUnreachable when pods cannot be asked for.
+    Raises EnvironmentFailure if the ramp cannot be watched any more or its image is of no use, ApiError and
+    ApiUnreachable if pods cannot be requested.
     """
     began_s, last_s = observer.now_s(), -math.inf
     asked_s: list[float] = []
     while True:
         now_s = observer.now_s()
-        wanted = min(goal, 1 + math.floor((now_s - began_s) * rate_per_s + 1e-9))
-        if wanted > len(asked_s) and now_s - last_s >= STEP_S and not observer.conditions.held:
-            set_pods(workspace, sets, len(asked_s), wanted)
-            asked_s += [now_s] * (wanted - len(asked_s))
+        target = min(goal, 1 + math.floor((now_s - began_s) * rate_per_s + 1e-9))
+        if target > len(asked_s) and now_s - last_s >= STEP_S and not observer.conditions.is_on_hold:
+            set_pods(workspace, sets, len(asked_s), target)
+            asked_s += [now_s] * (target - len(asked_s))
             last_s = now_s
-        with observer.changed:
+        with observer.condition:
             observer.raise_problem()
             observer.notice_full_nodes()
             now_s = observer.now_s()
-            # What nobody was told of yet must not look as if it had not happened.
-            stop = None if observer.is_behind else observer.conditions.found(now_s)
+            # A change that no watch has reported yet must not look as if it had not happened.
+            stop = None if observer.is_behind else observer.conditions.find_stop(now_s)
             if stop is not None:
                 if stop.kind == "stuck" and observer.refusal:
                     stop = replace(stop, reason=f"{stop.reason}; the last that was refused: {observer.refusal}")
                 return RampUp(stop=stop, began_s=began_s, ended_s=now_s, asked_s=asked_s)
             next_s = max(began_s + len(asked_s) / rate_per_s, last_s + STEP_S)
-            observer.changed.wait(min(max(next_s - now_s, 0.0), STEP_S) if len(asked_s) < goal else STEP_S)
+            observer.condition.wait(min(max(next_s - now_s, 0.0), STEP_S) if len(asked_s) < goal else STEP_S)
         say(f"ramp: {len(asked_s)} of {goal} pods asked for, {observer.conditions.running} run")
 
 
 def set_pods(workspace: Workspace, sets: RampSets, before: int, now: int) -> None:
-    """Have so many pods instead of so many: one request for each set that changes."""
+    """Change the number of pods from `before` to `now`: one request for each set that changes."""
     for plan, was, is_now in zip(sets.plans, sets.parts(before), sets.parts(now), strict=True):
         if was != is_now:
             scale_set(workspace.api, plan, pods=is_now)

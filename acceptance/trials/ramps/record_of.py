@@ -1,4 +1,4 @@
-"""From what was observed to the record of a ramp. Pure."""
+"""The record of a ramp from what was observed. Pure."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ from acceptance.trials.ramps.growth import linear_until
 from acceptance.trials.ramps.ramp_up import RampUp
 from acceptance.trials.ramps.timeline import PodRecord, Timeline
 
-# More points than a drawing shows help nobody.
+# A drawing does not show more points.
 MOST_POINTS = 500
 
 
 def growth(
     asked_s: Sequence[float], running_s: Sequence[float], *, began_s: float, ended_s: float
 ) -> list[GrowthPoint]:
-    """Pods asked for and running, at steady intervals from the first to the end; of `running_s`, sorted, all count."""
+    """Return the pods that were requested and those that ran, at steady intervals from the first to the end; of
+    `running_s`, sorted, all count."""
     points = min(MOST_POINTS, max(1, math.ceil(ended_s - began_s)))
     times = [began_s + (ended_s - began_s) * number / points for number in range(points + 1)]
     return [
@@ -34,13 +35,13 @@ def growth(
 
 
 def phases(timeline: Timeline) -> dict[str, PhaseTimes]:
-    """How long after their creation pods had come so far; of those of which nothing was seen late."""
-    found: dict[str, list[float]] = {}
+    """Return the times from the creation of pods to each phase; only of pods of which nothing was seen late."""
+    delays: dict[str, list[float]] = {}
     for pod in timeline.pods.values():
         if not _is_late(timeline, pod):
             for phase, at_s in _times(timeline, pod).items():
                 if at_s is not None:
-                    found.setdefault(phase, []).append(max(0.0, at_s - pod.created_s))
+                    delays.setdefault(phase, []).append(max(0.0, at_s - pod.created_s))
     return {
         phase: PhaseTimes(
             pods=len(values),
@@ -48,17 +49,18 @@ def phases(timeline: Timeline) -> dict[str, PhaseTimes]:
             p90_s=nearest_rank(values, 0.9),
             p99_s=nearest_rank(values, 0.99),
         )
-        for phase, values in found.items()
+        for phase, values in delays.items()
     }
 
 
 def late_pods(timeline: Timeline) -> int:
-    """How many pods there are of which something was seen late."""
+    """Return the number of pods of which something was seen late."""
     return sum(_is_late(timeline, pod) for pod in timeline.pods.values())
 
 
 def _volumes(timeline: Timeline) -> int:
-    """How many volumes are bound. Pods and claims are told of apart: that of a pod that runs is, whatever was told."""
+    """Return the number of bound volumes. Pods and claims are reported apart: the claim of a running pod is bound,
+    whatever was reported."""
     bound = {name for name, claim in timeline.claims.items() if claim.bound_s is not None}
     return len(bound | {claim_of(pod.name) for pod in timeline.running_pods()})
 
@@ -80,9 +82,9 @@ def _is_late(timeline: Timeline, pod: PodRecord) -> bool:
 
 
 def ramp_up_fields(timeline: Timeline, ramp_up: RampUp) -> dict[str, Any]:
-    """The fields of `ControlPlaneRecord` that are about the way up; of the moment when it ended."""
-    started = [pod for pod in timeline.pods.values() if pod.running_s is not None]
-    running_s = sorted(pod.running_s for pod in started if pod.running_s is not None)
+    """Return the fields of `ControlPlaneRecord` that are about the way up, as of the moment when it ended."""
+    started_pods = [pod for pod in timeline.pods.values() if pod.running_s is not None]
+    running_s = sorted(pod.running_s for pod in started_pods if pod.running_s is not None)
     nodes = Counter(pod.node for pod in timeline.running_pods())
     return {
         "pods": sum(nodes.values()),
@@ -97,6 +99,6 @@ def ramp_up_fields(timeline: Timeline, ramp_up: RampUp) -> dict[str, Any]:
         "linear_until": linear_until(ramp_up.asked_s, running_s),
         "growth": growth(ramp_up.asked_s, running_s, began_s=ramp_up.began_s, ended_s=ramp_up.ended_s),
         "starts": [
-            StartPoint(pods=pod.number, took_s=round(pod.took_s, 3)) for pod in started if pod.took_s is not None
+            StartPoint(pods=pod.number, took_s=round(pod.took_s, 3)) for pod in started_pods if pod.took_s is not None
         ],
     }

@@ -1,4 +1,4 @@
-"""Ramps each class up and down once, whoever asks for it how often."""
+"""Ramps each class up and down once, however often that is requested."""
 
 from __future__ import annotations
 
@@ -25,14 +25,15 @@ from acceptance.trials.ramps.sets import RampPlan, RampSets, usable
 
 @dataclass(frozen=True, kw_only=True)
 class RampSettings:
-    """`goal`: pods; `required`: of them the limit wants. `rate_per_s`: None for the tier's. `volume_size` in bytes.
+    """The settings of ramps. `goal`: pods; `required_pods`: the number that the limit requires. `rate_per_s`: None for
+    the tier's. `volume_size` in bytes.
 
-    `timeout_s`: how long nothing may happen while pods are waited for; `down_s`: how long after the last pod was told
-    to end all may take to be gone.
+    `timeout_s`: how long nothing may happen while pods are waited for; `down_s`: how long it may take until all are
+    deleted after the last pod was asked to end.
     """
 
     goal: int
-    required: int
+    required_pods: int
     volume_size: int
     timeout_s: float
     down_s: float
@@ -43,7 +44,7 @@ class RampSettings:
 
 
 class RampRunner:
-    """All ramps of a session, by the rules of its tier; each record is handed to `keep`, once."""
+    """All ramps of a session, by the rules of its tier; each record is passed to `keep`, once."""
 
     def __init__(
         self,
@@ -61,16 +62,16 @@ class RampRunner:
         self._records = Once(self._ramp, keep=keep)
 
     def record(self, storage_class: str) -> ControlPlaneRecord:
-        """What the ramp of the class showed.
+        """Return the record of the ramp of the class.
 
-        What failed once is not tried again: the same error is raised to everyone who asks. Raises EnvironmentFailure
-        when the nodes cannot hold the pods that are required, when the image is of no use, or when the ramp cannot be
-        watched to its end; ApiError and ApiUnreachable.
+        A ramp that failed is not tried again: every caller gets the same error. Raises EnvironmentFailure if the nodes
+        cannot hold the pods that are required, if the image is of no use, or if the ramp cannot be watched to its end;
+        ApiError and ApiUnreachable.
         """
         return self._records(storage_class)
 
     def _ramp(self, storage_class: str) -> ControlPlaneRecord:
-        """What an error leaves behind, the run's own removal takes away."""
+        """Ramp the class up and down. The removal of the run deletes what an error leaves behind."""
         settings, api = self._settings, self._workspace.api
         plan = RampPlan(
             storage_class=storage_class,
@@ -82,25 +83,25 @@ class RampRunner:
             block=settings.block,
         )
         require_no_unclaimed_volumes(api, storage_classes=[storage_class])
-        sets = RampSets(self._workspace, plan, usable(self._workspace, plan, required=settings.required))
+        sets = RampSets(self._workspace, plan, usable(self._workspace, plan, minimum=settings.required_pods))
         with Undoing() as undoing:
             lifetime = undoing.enter(Lifetime(api, sets.plans[0].pod))
-            for each in sets.plans:
-                create_set(api, each, owner=lifetime.owner)
+            for set_plan in sets.plans:
+                create_set(api, set_plan, owner=lifetime.owner)
             record = self._up_and_down(plan, sets)
-            for each in sets.plans:
-                delete_set(api, each)
+            for set_plan in sets.plans:
+                delete_set(api, set_plan)
         return record
 
     def _up_and_down(self, plan: RampPlan, sets: RampSets) -> ControlPlaneRecord:
         api = self._workspace.api
         conditions = StopConditions(self._rules.stop_when, goal=plan.goal, timeout_s=self._settings.timeout_s)
-        names = [each.name for each in sets.plans]
+        names = [set_plan.name for set_plan in sets.plans]
         before = read_server_metrics(api, sets.nodes)
-        sent = api.sent.copy()
+        earlier_requests = api.request_counts.copy()
         with Observer(self._workspace, conditions, sets=names, nodes=sets.nodes) as observer:
             up = ramp_up(self._workspace, sets, observer, goal=plan.goal, rate_per_s=plan.rate_per_s, say=self._say)
-            with observer.changed:
+            with observer.condition:
                 fields = ramp_up_fields(observer.timeline, up)
             after = read_server_metrics(api, sets.nodes)
             down = ramp_down(
@@ -124,6 +125,6 @@ class RampRunner:
             api_server_missing=before.requests_missing or after.requests_missing,
             storage_operations=operation_times(before, after),
             storage_operations_missing=before.operations_missing or after.operations_missing,
-            requests=dict(sorted((api.sent - sent).items())),
+            requests=dict(sorted((api.request_counts - earlier_requests).items())),
             **fields,
         )

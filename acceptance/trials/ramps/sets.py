@@ -1,4 +1,5 @@
-"""The stateful sets of a ramp: one for all pods, or one for each node; pods by number, in the order of asking."""
+"""The StatefulSets of a ramp: one for all pods, or one for each node; pods by number, in the order of their
+requests."""
 
 from __future__ import annotations
 
@@ -21,8 +22,8 @@ from acceptance.trials.ramps.load import REQUESTS, command, environment, probe
 class RampPlan:
     """A ramp to `goal` pods with a volume each. `volume_size` in bytes.
 
-    `node_labels`: what nodes must carry to be used. Nodes that are chosen by a label are used whatever their taints;
-    without one, those that take ordinary pods.
+    `node_labels`: the labels that nodes must carry to be used. Nodes that are selected by a label are used whatever
+    their taints; without a label, those that take ordinary pods.
     """
 
     storage_class: str
@@ -35,54 +36,54 @@ class RampPlan:
 
 
 class RampSets:
-    """The sets of a plan on the nodes that there are. Pod number n, from 0, is the next of the sets in turn."""
+    """The sets of a plan on the nodes that exist. Pod number n, from 0, is the next of the sets in turn."""
 
     def __init__(self, workspace: Workspace, plan: RampPlan, nodes: Sequence[Object]) -> None:
         self.nodes = [name_of(node) for node in nodes]
-        tolerated = tolerations(nodes) if plan.node_labels else []
+        set_tolerations = tolerations(nodes) if plan.node_labels else []
         groups = [[]] if plan.form == "set" else [[name] for name in self.nodes]
-        self.plans = [_set_plan(workspace, plan, number, only, tolerated) for number, only in enumerate(groups)]
+        self.plans = [_set_plan(workspace, plan, number, only, set_tolerations) for number, only in enumerate(groups)]
 
     def name(self, number: int) -> str:
-        """The name of the pod of that number."""
+        """Return the name of the pod of that number."""
         return self.plans[number % len(self.plans)].pod_name(number // len(self.plans))
 
     def parts(self, pods: int) -> list[int]:
-        """How many of the first so many pods are of each set."""
+        """Return how many of the first `pods` pods belong to each set."""
         fewest, more = divmod(pods, len(self.plans))
         return [fewest + (number < more) for number in range(len(self.plans))]
 
 
-def usable(workspace: Workspace, plan: RampPlan, *, required: int) -> list[Object]:
-    """The nodes that the ramp uses.
+def usable(workspace: Workspace, plan: RampPlan, *, minimum: int) -> list[Object]:
+    """Return the nodes that the ramp uses.
 
-    Raises EnvironmentFailure where there are none, or where they cannot hold `required` pods. A goal beyond what they
-    hold is no error: how far it goes is what a ramp is to find out.
+    Raises EnvironmentFailure if there are none, or if they cannot hold `minimum` pods. A goal beyond what they hold is
+    no error: a ramp is to find out how far it goes.
     """
-    labelled = ",".join(f"{key}={value}" for key, value in plan.node_labels.items())
+    selector = ",".join(f"{key}={value}" for key, value in plan.node_labels.items())
     template = workspace.pods.template
     nodes = [
         node
-        for node in workspace.api.list(NODES, labels=labelled, slim=slim_node)
+        for node in workspace.api.list(NODES, labels=selector, slim=slim_node)
         if (is_up(node) if plan.node_labels else takes_pods(node, template))
     ]
     if not nodes:
-        which = f" with label {labelled} (--storage-ramp node-selector)" if labelled else ""
+        label = f" with label {selector} (--storage-ramp node-selector)" if selector else ""
         raise EnvironmentFailure(
-            f"wanted nodes{which} that are ready and take pods, found none; see `kubectl get nodes --show-labels`, and "
+            f"wanted nodes{label} that are ready and take pods, found none; see `kubectl get nodes --show-labels`, and "
             "correct the label, or uncordon nodes"
         )
     room = total_room(workspace.api, nodes, requests=REQUESTS)
-    if room < required:
+    if room < minimum:
         raise EnvironmentFailure(
             f"the {len(nodes)} nodes of the ramp hold {room} more pods of {REQUESTS['cpu']} CPU and "
-            f"{REQUESTS['memory']} each, and the tier requires {required}, so none was created; free some, or add nodes"
+            f"{REQUESTS['memory']} each, and the tier requires {minimum}, so none was created; free some, or add nodes"
         )
     return nodes
 
 
 def _set_plan(
-    workspace: Workspace, plan: RampPlan, number: int, nodes: Sequence[str], tolerated: Sequence[Object]
+    workspace: Workspace, plan: RampPlan, number: int, nodes: Sequence[str], set_tolerations: Sequence[Object]
 ) -> SetPlan:
     claim = workspace.claim("like", storage_class=plan.storage_class, size=plan.volume_size, block=plan.block)
     name = set_name("ramp", plan.storage_class, *([str(number)] if nodes else []))
@@ -100,7 +101,7 @@ def _set_plan(
         pod=pod,
         nodes=nodes,
         node_labels=plan.node_labels,
-        tolerations=tolerated,
+        tolerations=set_tolerations,
         requests=REQUESTS,
         evenly=False,
         probe=probe(claim),

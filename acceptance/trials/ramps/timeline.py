@@ -1,8 +1,8 @@
-"""When each pod of a ramp came how far: a small record a pod, keyed by uid, so that none is lost or counted twice.
+"""The timeline of each pod of a ramp: a small record for each, keyed by uid, so that none is lost or counted twice.
 
-One clock for all phases: the suite's own, when the API server tells of a change. So phases have the resolution of
-tenths of a second, where the timestamps of Kubernetes have that of a second, by the clocks of several machines. What is
-told after a break of the connection is told late: such a pod is marked, and its start is timed by the timestamps of
+All phases are timed by one clock: the suite's own, when the API server reports a change. So phases have a resolution of
+tenths of a second. The timestamps of Kubernetes have one of a second, by the clocks of several machines. A change that
+is reported after a break of the connection is late: such a pod is marked, and its start is timed by the timestamps of
 Kubernetes instead.
 """
 
@@ -16,7 +16,8 @@ from acceptance.trials.ramps.pod_view import PodView
 
 @dataclass(slots=True, kw_only=True)
 class PodRecord:
-    """Times in s of the suite's clock; None for what was not seen. `took_s`: from creation to running."""
+    """The record of a pod. Times in s of the suite's clock; None for what was not seen. `took_s`: from creation to
+    running."""
 
     name: str
     number: int
@@ -27,7 +28,7 @@ class PodRecord:
     ready_s: float | None = None
     took_s: float | None = None
     runs: bool = False
-    gone: bool = False
+    is_deleted: bool = False
     late: bool = False
     full_since_s: float | None = None
     no_room: str = ""
@@ -36,9 +37,9 @@ class PodRecord:
 
 @dataclass(slots=True, kw_only=True)
 class ClaimRecord:
-    """A claim of the ramp; `created` as Kubernetes writes it."""
+    """A claim of the ramp; `created_at` as Kubernetes writes it."""
 
-    created: str
+    created_at: str
     bound_s: float | None = None
     volume: str = ""
     late: bool = False
@@ -54,52 +55,52 @@ class Timeline:
     attached_s: dict[str, float] = field(default_factory=dict)
     attached_late: set[str] = field(default_factory=set)
 
-    def take_pod(self, seen: PodView, now_s: float, *, late: bool) -> PodRecord:
-        """A pod as it is now; its record."""
-        record = self.pods.get(seen.uid)
+    def take_pod(self, pod: PodView, now_s: float, *, late: bool) -> PodRecord:
+        """Take a pod as it is now; return its record."""
+        record = self.pods.get(pod.uid)
         if record is None:
-            record = PodRecord(name=seen.name, number=len(self.pods) + 1, created_s=now_s, late=late)
-            self.pods[seen.uid] = record
-        self.live[seen.name] = seen.uid
-        record.node = seen.node or record.node
-        if seen.scheduled and record.scheduled_s is None:
+            record = PodRecord(name=pod.name, number=len(self.pods) + 1, created_s=now_s, late=late)
+            self.pods[pod.uid] = record
+        self.live[pod.name] = pod.uid
+        record.node = pod.node or record.node
+        if pod.is_scheduled and record.scheduled_s is None:
             record.scheduled_s, record.late = now_s, record.late or late
-        if seen.running and record.running_s is None:
+        if pod.running and record.running_s is None:
             record.running_s, record.late = now_s, record.late or late
-            record.took_s = seen.running_for_s if record.late else now_s - record.created_s
-        if seen.ready and record.ready_s is None:
+            record.took_s = pod.running_for_s if record.late else now_s - record.created_s
+        if pod.ready and record.ready_s is None:
             record.ready_s, record.late = now_s, record.late or late
-        record.runs = seen.running
-        record.no_room, record.attach_limit = seen.no_room, seen.attach_limit
-        if not seen.no_room:
+        record.runs = pod.running
+        record.no_room, record.attach_limit = pod.no_room, pod.attach_limit
+        if not pod.no_room:
             record.full_since_s = None
         elif record.full_since_s is None:
             record.full_since_s = now_s
         return record
 
     def pod_gone(self, uid: str) -> PodRecord | None:
-        """A pod is no more; its record, None where it was none of the ramp's."""
+        """Note that a pod no longer exists; return its record, None if the pod does not belong to the ramp."""
         record = self.pods.get(uid)
         if record is not None:
-            record.gone, record.runs = True, False
+            record.is_deleted, record.runs = True, False
             if self.live.get(record.name) == uid:
                 del self.live[record.name]
         return record
 
-    def take_claim(self, name: str, *, created: str, volume: str, now_s: float, late: bool) -> ClaimRecord:
-        """A claim as it is now; `volume` is empty while it is not bound."""
-        record = self.claims.setdefault(name, ClaimRecord(created=created))
+    def take_claim(self, name: str, *, created_at: str, volume: str, now_s: float, late: bool) -> ClaimRecord:
+        """Take a claim as it is now; `volume` is empty while it is not bound."""
+        record = self.claims.setdefault(name, ClaimRecord(created_at=created_at))
         if volume and record.bound_s is None:
             record.bound_s, record.volume, record.late = now_s, volume, late
         return record
 
     def take_attachment(self, volume: str, now_s: float, *, late: bool) -> None:
-        """A volume, of the ramp or not, is attached."""
+        """Note that a volume, of the ramp or not, is attached."""
         if volume not in self.attached_s:
             self.attached_s[volume] = now_s
             if late:
                 self.attached_late.add(volume)
 
     def running_pods(self) -> Iterator[PodRecord]:
-        """Those that run now."""
+        """Return the pods that run now."""
         return (record for record in self.pods.values() if record.runs)

@@ -1,1 +1,1 @@
-"""Replica rebuild: how long a lost replica takes to be whole again, and what foreground I/O notices of it."""
+"""Replica rebuild: the time until a lost replica is complete again, and the impact on foreground I/O."""

@@ -1,6 +1,6 @@
 """The driver for Ceph as Rook runs it: an OSD is taken out, and in again afterwards, through the toolbox pod.
 
-It moves data of everyone who stores on that OSD. So it is used only where the target file names it and says so.
+It moves the data of everyone who stores on that OSD. So it is used only if the target file names it and allows it.
 """
 
 from __future__ import annotations
@@ -39,14 +39,16 @@ INFLUENCES = (
     "osd_op_queue",
     "osd_mclock_profile",
 )
-"""The options of an OSD that change how long a recovery takes. Where one is 0 that for its kind of device counts."""
+"""The options of an OSD that change how long a recovery takes. If one is 0, the option for its kind of device
+counts."""
 RESOLUTION_S = 5.0
-"""How old what `ceph pg stat` says of placement groups may be: OSDs report to the manager, which answers it, every 5 s
-(`mgr_stats_period`, default of Ceph's own mgr.yaml.in). `ceph status` is the monitors' and 2 s older."""
+"""The age in s that the answer of `ceph pg stat` about placement groups may have: OSDs report to the manager, which
+answers it, every 5 s (`mgr_stats_period`, default of Ceph's own mgr.yaml.in). `ceph status` is from the monitors and
+2 s older."""
 
 
 def ceph_permissions(namespace: str) -> list[Permission]:
-    """What the driver needs to be allowed, in Rook's namespace."""
+    """Return the permissions that the driver needs in Rook's namespace."""
     return [
         Permission(resource=PODS, verbs=("list",), namespace=namespace),
         Permission(resource=PODS, subresource="exec", verbs=("get", "create"), namespace=namespace),
@@ -54,7 +56,7 @@ def ceph_permissions(namespace: str) -> list[Permission]:
 
 
 class CephDriver:
-    """Implements `RebuildDriver`. `toolbox`: the label of the toolbox pod; `osd`: the one that is taken out.
+    """Implements `RebuildDriver`. `toolbox`: the label of the toolbox pod; `osd`: the OSD that is taken out.
 
     `move_timeout_s`: how long its data may take to move back once it is in again.
     """
@@ -80,11 +82,11 @@ class CephDriver:
         return CephRebuild(self, osd=self._osd)
 
     def ask(self, *words: str) -> dict[str, Any]:
-        """What a ceph command says, as JSON."""
+        """Return the answer of a ceph command, from JSON."""
         return parse(self.run(*words, "-f", "json"), of=f"ceph {' '.join(words)}")
 
     def run(self, *words: str) -> str:
-        """What a ceph command prints, run in the toolbox pod. Raises EnvironmentFailure with its own words."""
+        """Return the output of a ceph command, run in the toolbox pod. Raises EnvironmentFailure with its own words."""
         pods = self._api.list(PODS, namespace=self._namespace, labels=self._toolbox)
         running = [pod for pod in pods if pod["status"].get("phase") == "Running"]
         if not running:
@@ -94,17 +96,17 @@ class CephDriver:
                 "and label in the target file"
             )
         pod, container = running[0]["metadata"]["name"], running[0]["spec"]["containers"][0]["name"]
-        done = self._api.execute(
+        outcome = self._api.execute(
             pod, namespace=self._namespace, container=container, command=["ceph", *words], timeout_s=COMMAND_S
         )
-        if done.status:
-            said = done.stderr.strip() or done.stdout.strip() or done.why
-            raise EnvironmentFailure(f"`ceph {' '.join(words)}` ended with {done.status} in pod {pod}: {said}")
-        return done.stdout
+        if outcome.status:
+            message = outcome.stderr.strip() or outcome.stdout.strip() or outcome.why
+            raise EnvironmentFailure(f"`ceph {' '.join(words)}` ended with {outcome.status} in pod {pod}: {message}")
+        return outcome.stdout
 
 
 class CephRebuild:
-    """Implements `ReplicaRebuild`: of all that an OSD stores, whatever volume it is of."""
+    """Implements `ReplicaRebuild`, for all that an OSD stores, of whatever volume."""
 
     resolution_s = RESOLUTION_S
 
@@ -112,7 +114,7 @@ class CephRebuild:
         self._ceph = ceph
         self._osd = osd
         self._most = 0
-        self._begun = False
+        self._has_begun = False
         self._bytes: int | None = None
         self._out = False
 
@@ -122,58 +124,58 @@ class CephRebuild:
         if not groups.whole:
             raise EnvironmentFailure(
                 "wanted all placement groups clean before an OSD is taken out, found "
-                f"{groups.described}; wait until Ceph has recovered"
+                f"{groups.description}; wait until Ceph has recovered"
             )
-        stored = self._ceph.ask("osd", "df")
-        if not groups_on(stored, self._osd):
+        usage = self._ceph.ask("osd", "df")
+        if not groups_on(usage, self._osd):
             raise EnvironmentFailure(
                 f"wanted placement groups on osd.{self._osd}, found none: nothing would be rebuilt; name another "
                 "one in the target file"
             )
-        require_room(stored, self._ceph.ask("osd", "dump"), osd=self._osd)
+        require_room(usage, self._ceph.ask("osd", "dump"), osd=self._osd)
 
     def trigger(self) -> str:
         """See `ReplicaRebuild`."""
-        self._most, self._begun = 0, False
+        self._most, self._has_begun = 0, False
         self._bytes = stored_bytes(self._ceph.ask("osd", "df"), self._osd)
-        self._out = True  # before it is, so that it is undone whatever happens meanwhile
+        self._out = True  # before it is out, so that it is undone whatever happens meanwhile
         self._ceph.run("osd", "out", str(self._osd))
         return f"osd.{self._osd} taken out"
 
     def look(self) -> RebuildState:
         """See `ReplicaRebuild`."""
-        groups, held = self._groups(), 0
+        groups, groups_left = self._groups(), 0
         if groups.whole:
-            # The manager tells both, so that after a group was seen to have left the OSD its state is known as well.
-            held = groups_on(self._ceph.ask("osd", "df"), self._osd)
+            # The manager reports both, so that after a group was seen to have left the OSD its state is known as well.
+            groups_left = groups_on(self._ceph.ask("osd", "df"), self._osd)
             groups = self._groups()
-        state = recovery_state(groups, held=held, most=self._most, begun=self._begun)
+        state = recovery_state(groups, groups_left=groups_left, most=self._most, has_begun=self._has_begun)
         self._most = max(self._most, groups.missing)
-        self._begun = self._begun or not groups.whole
+        self._has_begun = self._has_begun or not groups.whole
         return state
 
     def obstacles(self) -> list[str]:
         """See `ReplicaRebuild`."""
         checks = (self._ceph.ask("status").get("health") or {}).get("checks") or {}
-        return [f"{name}: {(each.get('summary') or {}).get('message')}" for name, each in checks.items()]
+        return [f"{name}: {(check.get('summary') or {}).get('message')}" for name, check in checks.items()]
 
     def restore(self) -> None:
-        """See `ReplicaRebuild`. It is over when the data has moved back."""
+        """See `ReplicaRebuild`. The restore is over when the data has moved back."""
         if not self._out:
             return
         self._ceph.run("osd", "in", str(self._osd))
         self._out = False
-        known_s = now_s() + RESOLUTION_S  # until then it may be of before
+        known_s = now_s() + RESOLUTION_S  # until then an answer may be from before
 
         def look() -> tuple[Groups, int]:
-            held = groups_on(self._ceph.ask("osd", "df"), self._osd)
-            return self._groups(), held
+            group_count = groups_on(self._ceph.ask("osd", "df"), self._osd)
+            return self._groups(), group_count
 
         wait_for(
             f"the data of osd.{self._osd} to move back",
             look=look,
-            ready=lambda seen: now_s() >= known_s and seen[0].whole and seen[1] > 0,
-            state=lambda seen: f"{seen[0].described}; {seen[1]} groups on the OSD",
+            ready=lambda observation: now_s() >= known_s and observation[0].whole and observation[1] > 0,
+            state=lambda observation: f"{observation[0].description}; {observation[1]} groups on the OSD",
             timeout_s=self._ceph.move_timeout_s,
         )
 
@@ -182,7 +184,7 @@ class CephRebuild:
 
     def undo(self) -> Undo:
         """See `ReplicaRebuild`: an OSD that is out stays out."""
-        return Undo(what=f"osd.{self._osd} of the Ceph cluster", how=f"ceph osd in {self._osd}")
+        return Undo(subject=f"osd.{self._osd} of the Ceph cluster", how=f"ceph osd in {self._osd}")
 
     def settings(self) -> dict[str, str]:
         """See `ReplicaRebuild`."""
@@ -190,7 +192,7 @@ class CephRebuild:
         return options_of(self._ceph.run(*words), INFLUENCES, of=f"ceph {' '.join(words)}")
 
     def rebuilt_bytes(self) -> int | None:
-        """See `ReplicaRebuild`: what the OSD held."""
+        """See `ReplicaRebuild`: the data that the OSD held."""
         return self._bytes
 
     def _groups(self) -> Groups:

@@ -1,4 +1,4 @@
-"""Which driver rebuilds the replicas of a class: that of the target file, or the one for the class's provisioner."""
+"""The driver that rebuilds the replicas of a class: that of the target file, or the one for the class's provisioner."""
 
 from __future__ import annotations
 
@@ -24,11 +24,13 @@ Target = CommandTarget | LonghornTarget | CephTarget
 def choose_driver(
     api: Api, storage_class: StorageClass, *, target: Target | None, timeout_s: float, move_timeout_s: float
 ) -> RebuildDriver:
-    """The driver for the class; `target`: that of the target file, or that of the embedded cluster for its own class.
+    """Return the driver for the class; `target`: that of the target file, or that of the embedded cluster for its own
+    class.
 
-    `timeout_s`: for an object to go; `move_timeout_s`: for data to be moved, and for what a rebuild leaves behind.
+    `timeout_s`: for an object to be deleted; `move_timeout_s`: for data to be moved, and for what a rebuild leaves
+    behind.
 
-    Raises NotTried, naming the drivers there are, where there is none.
+    Raises NotTried, naming the drivers that exist, if there is none for the class.
     """
     if isinstance(target, CommandTarget):
         return CommandDriver(target.plan)
@@ -37,12 +39,12 @@ def choose_driver(
             api, namespace=target.namespace, toolbox=target.toolbox, osd=target.osd, move_timeout_s=move_timeout_s
         )
     if isinstance(target, LonghornTarget) or storage_class.provisioner == LONGHORN_DRIVER:
-        named = target or LonghornTarget()
+        longhorn = target or LonghornTarget()
         return LonghornDriver(
             api,
             storage_class,
-            namespace=named.namespace,
-            trigger=named.trigger,
+            namespace=longhorn.namespace,
+            trigger=longhorn.trigger,
             timeout_s=timeout_s,
             move_timeout_s=move_timeout_s,
         )

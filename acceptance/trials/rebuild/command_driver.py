@@ -6,13 +6,13 @@ import math
 import shlex
 from collections.abc import Mapping, Sequence
 
-from acceptance.process.commands import Done, run_command
+from acceptance.process.commands import CommandResult, run_command
 from acceptance.settings.target_plans import PLACEHOLDERS, CommandPlan
 from acceptance.text.errors import EnvironmentFailure
 from acceptance.trials.rebuild.driver import Phase, RebuildState, TargetVolume, Undo
 
 WHOLE, NOT_WHOLE = 0, 1
-"""exit statuses of the health command; any other one is a failure of the command itself"""
+"""Exit statuses of the health command; any other one is a failure of the command itself."""
 
 
 class CommandDriver:
@@ -25,7 +25,7 @@ class CommandDriver:
         self._plan = plan
 
     def require_ready(self) -> None:
-        """Whether commands work shows when they run: with the volume that they are about."""
+        """Do nothing: only when a command runs, with its volume, does it show whether it works."""
 
     def rebuild_of(self, volume: TargetVolume) -> CommandRebuild:
         """See `RebuildDriver`."""
@@ -43,31 +43,32 @@ class CommandRebuild:
 
     @property
     def resolution_s(self) -> float:
-        """See `ReplicaRebuild`: what the target file says of its commands."""
+        """See `ReplicaRebuild`: the resolution that the target file states for its commands."""
         return self._plan.resolution_s
 
     def require_whole(self) -> None:
-        """See `ReplicaRebuild`; the health command must say so before anything is done."""
-        done = self._run(self._plan.healthy)
-        if done.status == NOT_WHOLE:
-            raise done.failed(
+        """See `ReplicaRebuild`; the health command must confirm it before anything is done."""
+        run = self._run(self._plan.healthy)
+        if run.status == NOT_WHOLE:
+            raise run.failure(
                 f"{WHOLE}, as all replicas of volume {self._values['volume']} must be whole before one is taken away"
             )
-        self._require_answer(done)
+        self._require_answer(run)
 
     def trigger(self) -> str:
         """See `ReplicaRebuild`."""
-        done = self._run(self._plan.trigger)
-        if done.status:
-            raise done.failed("0 of the trigger")
-        return (done.stdout.strip().splitlines() or [f"`{' '.join(done.words)}`"])[-1]
+        run = self._run(self._plan.trigger)
+        if run.status:
+            raise run.failure("0 of the trigger")
+        return (run.stdout.strip().splitlines() or [f"`{' '.join(run.words)}`"])[-1]
 
     def look(self) -> RebuildState:
-        """See `ReplicaRebuild`. Without a progress command it goes on from the trigger, for nobody says otherwise."""
-        done = self._run(self._plan.healthy)
-        self._require_answer(done)
-        self._complaint = done.output_end.strip()
-        if done.status == WHOLE:
+        """See `ReplicaRebuild`. Without a progress command the rebuild runs from the trigger on, because nothing
+        reports otherwise."""
+        run = self._run(self._plan.healthy)
+        self._require_answer(run)
+        self._complaint = run.output_end.strip()
+        if run.status == WHOLE:
             return RebuildState(phase="whole", description="all replicas whole", progress=1.0)
         if not self._plan.progress:
             return RebuildState(phase="rebuilding", description="not whole yet")
@@ -83,32 +84,32 @@ class CommandRebuild:
 
     def restore(self) -> None:
         """See `ReplicaRebuild`."""
-        if self._plan.restore and (done := self._run(self._plan.restore)).status:
-            raise done.failed("0 of the restore command")
+        if self._plan.restore and (run := self._run(self._plan.restore)).status:
+            raise run.failure("0 of the restore command")
 
     def wait_settled(self) -> None:
-        """See `ReplicaRebuild`: the restore command is to have waited."""
+        """See `ReplicaRebuild`: the restore command must have waited."""
 
     def undo(self) -> Undo | None:
         """See `ReplicaRebuild`."""
         how = shlex.join(word.format_map(self._values) for word in self._plan.restore)
-        return Undo(what=f"a replica of volume {self._values['volume']}", how=how) if how else None
+        return Undo(subject=f"a replica of volume {self._values['volume']}", how=how) if how else None
 
     def settings(self) -> dict[str, str]:
         """See `ReplicaRebuild`: the commands themselves."""
-        found = {"trigger": self._plan.trigger, "healthy": self._plan.healthy, "progress": self._plan.progress}
-        return {name: " ".join(words) for name, words in found.items() if words}
+        commands = {"trigger": self._plan.trigger, "healthy": self._plan.healthy, "progress": self._plan.progress}
+        return {name: " ".join(words) for name, words in commands.items() if words}
 
     def rebuilt_bytes(self) -> int | None:
         """See `ReplicaRebuild`."""
         return None
 
     def _progress(self) -> float | None:
-        """The share that the progress command prints: a percentage, or `unknown`."""
-        done = self._run(self._plan.progress)
-        if done.status:
-            raise done.failed("0 of the progress command")
-        text = done.stdout.strip()
+        """Return the share that the progress command prints: a percentage, or `unknown`."""
+        run = self._run(self._plan.progress)
+        if run.status:
+            raise run.failure("0 of the progress command")
+        text = run.stdout.strip()
         if text == "unknown":
             return None
         try:
@@ -117,13 +118,13 @@ class CommandRebuild:
             percent = math.nan
         if not math.isfinite(percent):
             raise EnvironmentFailure(
-                f"`{' '.join(done.words)}`: wanted a percentage such as 37.5, or unknown, found {text[:200]!r}"
+                f"`{' '.join(run.words)}`: wanted a percentage such as 37.5, or unknown, found {text[:200]!r}"
             )
         return min(max(percent / 100, 0.0), 1.0)
 
-    def _require_answer(self, done: Done) -> None:
-        if done.status not in (WHOLE, NOT_WHOLE):
-            raise done.failed(f"{WHOLE} (all replicas whole) or {NOT_WHOLE} (not yet) of the health command")
+    def _require_answer(self, run: CommandResult) -> None:
+        if run.status not in (WHOLE, NOT_WHOLE):
+            raise run.failure(f"{WHOLE} (all replicas whole) or {NOT_WHOLE} (not yet) of the health command")
 
-    def _run(self, words: Sequence[str]) -> Done:
+    def _run(self, words: Sequence[str]) -> CommandResult:
         return run_command(words, values=self._values, timeout_s=self._plan.timeout_s)

@@ -1,4 +1,4 @@
-"""What the suite asks of a storage system to have one replica rebuilt: the interface that every driver implements."""
+"""The interface that every driver implements: how the suite has a storage system rebuild one replica."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class TargetVolume:
 
 @dataclass(frozen=True, kw_only=True)
 class RebuildState:
-    """Where a rebuild stands. `progress`: the share of the data that is rebuilt, 0 to 1; None where it is not told.
+    """The state of a rebuild. `progress`: the share of the data that is rebuilt, 0 to 1; None if it is not reported.
 
-    `waiting`: it has not begun; `whole`: all replicas hold all data again. `description`: the same in words.
-    `failures`: what the system says of each try since the trigger that failed and that it makes anew by itself.
+    `waiting`: it has not begun; `whole`: all replicas hold all data again. `description`: the state in words.
+    `failures`: the system's message on each try since the trigger that failed and that it repeats by itself.
     """
 
     phase: Phase
@@ -36,9 +36,10 @@ class RebuildState:
 
 @dataclass(frozen=True, kw_only=True)
 class Undo:
-    """What of others' is changed by a rebuild, and the command that brings it back."""
+    """The change to what belongs to others in a rebuild, and the command that reverts it. `subject`: what is
+    changed."""
 
-    what: str
+    subject: str
     how: str
 
 
@@ -47,60 +48,64 @@ class ReplicaRebuild(Protocol):
 
     @property
     def resolution_s(self) -> float:
-        """How old what `look` tells may be (s): a rebuild may have begun, and ended, so long before it shows."""
+        """The age in s that the answer of `look` may have: a rebuild may have begun, or ended, that long before it
+        shows."""
 
     def require_whole(self) -> None:
-        """See that the volume is the run's own, in use, and has all its replicas.
+        """Require that the volume is the run's own, in use, and has all its replicas.
 
-        Raises EnvironmentFailure where it is not so, Unsupported where a rebuild can never be had.
+        Raises EnvironmentFailure if it is not so, Unsupported if a rebuild is never possible.
         """
 
     def trigger(self) -> str:
-        """Make a rebuild necessary; what was done, in words. Raises AcceptanceError where that fails."""
+        """Make a rebuild necessary; return what was done, in words. Raises AcceptanceError if that fails."""
 
     def look(self) -> RebuildState:
-        """How far it is. A try that failed, and that the system makes anew by itself, is told and ends nothing.
+        """Return the state of the rebuild. A try that failed, and that the system repeats by itself, is reported and
+        ends nothing.
 
-        Raises StorageFailure when the rebuild has failed for good, with the system's own words.
+        Raises StorageFailure if the rebuild has failed for good, with the system's own words.
         """
 
     def obstacles(self) -> list[str]:
-        """What the system says of why it does not begin or go on; asked when it does not."""
+        """Return the system's reasons why it does not begin or continue; called if it does not."""
 
     def restore(self) -> None:
-        """Have the volume as it was before `trigger`, which may not have been called or may have failed half-way."""
+        """Restore the volume as it was before `trigger`, which may not have been called or may have failed half-way."""
 
     def wait_settled(self) -> None:
-        """After `restore`, before another rebuild: until the system does no more work that the last one left behind.
+        """Wait after `restore`, before another rebuild, until the system does no more work that the last one left
+        behind.
 
-        Raises StorageFailure when that does not end.
+        Raises StorageFailure if that does not end.
         """
 
     def undo(self) -> Undo | None:
-        """What a run that is killed after `trigger` leaves for somebody else to bring back; None where the volume alone
-        is changed, which goes with the run."""
+        """Return what a run that is killed after `trigger` leaves for others to revert; None if only the volume is
+        changed, which is deleted with the run."""
 
     def settings(self) -> dict[str, str]:
-        """Of the storage system and the volume, what influences how long a rebuild takes."""
+        """Return the settings of the storage system and the volume that influence how long a rebuild takes."""
 
     def rebuilt_bytes(self) -> int | None:
-        """What a rebuild has to copy where that is not the data of this volume; None where it is."""
+        """Return the bytes that a rebuild has to copy if these are not the data of this volume; None if they are."""
 
 
 class RebuildDriver(Protocol):
-    """One storage system's way. `name` stands in results and messages.
+    """The way of one storage system. `name` appears in results and messages.
 
-    `of_one_volume`: a rebuild copies the data of one volume, and its size can be chosen; else all that a disk holds.
+    `of_one_volume`: a rebuild copies the data of one volume, and its size can be chosen; otherwise all that a disk
+    holds.
     """
 
     name: str
     of_one_volume: bool
 
     def require_ready(self) -> None:
-        """See, before anything is made, that rebuilds can be had here.
+        """Require, before anything is created, that rebuilds are possible here.
 
         Raises Unsupported, naming what lacks, or EnvironmentFailure with what to do.
         """
 
     def rebuild_of(self, volume: TargetVolume) -> ReplicaRebuild:
-        """Rebuilds of that volume's replica; nothing is done yet."""
+        """Return the rebuilds of that volume's replica; nothing is done yet."""

@@ -1,4 +1,4 @@
-"""One rebuild from its trigger to its end, timed by the suite's own clock from looks at the driver."""
+"""One rebuild from its trigger to its end, timed by the suite's own clock from polls of the driver."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from acceptance.trials.rebuild.driver import RebuildState, ReplicaRebuild
 from acceptance.trials.rebuild.model import ProgressPoint, rates
 
 UNSEEN_S = 1.0
-"""A rebuild that is over at the first look, so soon after its trigger, was most likely none."""
+"""A rebuild that is over at the first poll, this soon after its trigger, was most likely none."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Timeouts:
-    """How long a rebuild may take to begin, and then to end (s)."""
+    """The time in s that a rebuild may take to begin, and then to end."""
 
     begin_s: float
     end_s: float
@@ -28,68 +28,67 @@ class Timeouts:
 
 @dataclass(kw_only=True)
 class _Looks:
-    """What was seen, and when: s since the trigger."""
+    """The observations, and their times: s since the trigger."""
 
     rebuild: ReplicaRebuild
     say: Say
     about: str
-    triggered: float
+    triggered_s: float
     before_s: float = 0.0
     last_s: float = 0.0
     progress: list[ProgressPoint] = field(default_factory=list)
 
     def look(self) -> RebuildState:
-        """One look; its moment is that before it was asked for, so that no rebuild seems longer than it was."""
-        at_s = now_s() - self.triggered
-        seen = self.rebuild.look()
+        """Poll once; the time is that before the request, so that no rebuild seems longer than it was."""
+        at_s = now_s() - self.triggered_s
+        state = self.rebuild.look()
         self.before_s, self.last_s = self.last_s, at_s
-        if seen.progress is not None and seen.phase != "waiting":
-            self.progress.append(ProgressPoint(at_s=at_s, share=seen.progress))
-        self.say(f"{self.about}: {seen.description}, {at_s:.0f} s")
-        return seen
+        if state.progress is not None and state.phase != "waiting":
+            self.progress.append(ProgressPoint(at_s=at_s, share=state.progress))
+        self.say(f"{self.about}: {state.description}, {at_s:.0f} s")
+        return state
 
     @property
     def uncertainty_s(self) -> float:
-        """How much earlier than the last look it may have been so: as long as the look before it, and what that told,
-        are ago."""
+        """The time by which the state may be older than the last poll: since the poll before it, plus the age of that
+        poll's answer."""
         return self.last_s - self.before_s + self.rebuild.resolution_s
 
 
 def follow_rebuild(rebuild: ReplicaRebuild, *, about: str, size: int, timeouts: Timeouts, say: Say) -> TimedRebuild:
-    """Trigger the rebuild and look until all replicas are whole; `size` bytes are rebuilt, `about` names them.
+    """Trigger the rebuild and poll until all replicas are complete; `size` bytes are rebuilt, `about` names them.
 
-    It has begun when it is first seen to go on; where it never was, when the trigger was done, and then it may have
-    taken any part of that time. Tries that failed and that the system makes anew belong to the time. Raises
-    StorageFailure when it does not begin, fails for good or does not end, EnvironmentFailure when there was none to be
-    seen.
+    It begins when it is first seen to run; if it never was, when the trigger was done, and then it may have taken any
+    part of that time. Tries that failed and that the system repeats belong to the time. Raises StorageFailure if it
+    does not begin, fails for good or does not end, EnvironmentFailure if there was none to be seen.
     """
-    triggered = now_s()
-    done = rebuild.trigger()
-    lost_s = now_s() - triggered
-    looks = _Looks(rebuild=rebuild, say=say, about=about, triggered=triggered, last_s=lost_s)
-    begun = over = wait_for(
-        f"{about} to begin ({done})",
+    triggered_s = now_s()
+    action = rebuild.trigger()
+    lost_s = now_s() - triggered_s
+    looks = _Looks(rebuild=rebuild, say=say, about=about, triggered_s=triggered_s, last_s=lost_s)
+    begin = over = wait_for(
+        f"{about} to begin ({action})",
         look=looks.look,
-        ready=lambda seen: seen.phase != "waiting",
-        state=lambda seen: seen.description,
+        ready=lambda state: state.phase != "waiting",
+        state=lambda state: state.description,
         events=rebuild.obstacles,
         timeout_s=timeouts.begin_s,
     )
     started_s, uncertainty_s = looks.last_s, looks.uncertainty_s
-    if begun.phase == "whole":
+    if begin.phase == "whole":
         if looks.last_s - lost_s < UNSEEN_S:
             raise EnvironmentFailure(
-                f"{about}: all replicas were whole at the first look after the trigger ({done}), so the suite "
+                f"{about}: all replicas were whole at the first look after the trigger ({action}), so the suite "
                 "saw no rebuild; check that the trigger removes a replica's data, and that it does not end "
                 "before the storage knows"
             )
         started_s, uncertainty_s = lost_s, looks.last_s - lost_s
     else:
         over = wait_for(
-            f"{about} to end ({done})",
+            f"{about} to end ({action})",
             look=looks.look,
-            ready=lambda seen: seen.phase == "whole",
-            state=lambda seen: seen.description,
+            ready=lambda state: state.phase == "whole",
+            state=lambda state: state.description,
             events=rebuild.obstacles,
             timeout_s=timeouts.end_s,
         )
@@ -98,12 +97,12 @@ def follow_rebuild(rebuild: ReplicaRebuild, *, about: str, size: int, timeouts: 
         looks.progress.append(ProgressPoint(at_s=looks.last_s, share=1.0))
     say(f"{about}: whole after {format_quantity(looks.last_s - started_s, unit='s')}")
     return TimedRebuild(
-        triggered=_moment(triggered),
-        started=_moment(triggered + started_s),
-        finished=_moment(triggered + looks.last_s),
+        triggered=_moment(triggered_s),
+        started=_moment(triggered_s + started_s),
+        finished=_moment(triggered_s + looks.last_s),
         seconds=looks.last_s - started_s,
         uncertainty_s=uncertainty_s,
-        trigger=done,
+        trigger=action,
         failures=list(over.failures),
         rates=rates(looks.progress, size=rebuild.rebuilt_bytes() or size),
     )

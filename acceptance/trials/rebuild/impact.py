@@ -1,4 +1,4 @@
-"""What a rebuild does to the foreground: the same load before it and during it. Pure."""
+"""The impact of a rebuild on the foreground: the same load before it and during it. Pure."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ IOPS, P99 = Metric.parse("write.iops"), Metric.parse("write.latency.p99")
 
 
 LATE_S = 3.0
-"""Seconds that may lack at the beginning and the end: fio tells of each when it is over."""
+"""Seconds that may lack at the beginning and the end: fio reports each second when it is over."""
 
 
-def lost(samples: Sequence[TimedSample], *, before: Sequence[Window], during: Sequence[Window]) -> str | None:
-    """Why the load cannot be compared, in half a sentence; None where it can."""
+def why_unusable(samples: Sequence[TimedSample], *, before: Sequence[Window], during: Sequence[Window]) -> str | None:
+    """Return why the load cannot be compared, in half a sentence; None if it can."""
     if not samples:
         return "no second of it was seen"
     if samples[0].start_s > before[0].start_s + LATE_S or samples[-1].end_s < during[-1].end_s - LATE_S:
@@ -38,9 +38,10 @@ def impact(
     during: Sequence[Window],
     confidence: float,
 ) -> ForegroundRecord:
-    """The figures of both, from batches of the same length, for a percentile depends on it.
+    """Return the figures of both, from batches of the same length, because a percentile depends on it.
 
-    `before` and `during` are the windows of each rebuild, in s since the epoch; none of the load in them is `lost`.
+    `before` and `during` are the windows of each rebuild, in s since the epoch; `why_unusable` has returned None for
+    them.
     """
     length_s = min(map(batch_length, (window.length_s for window in (*before, *during))))
     began_s = during[0].start_s
@@ -71,19 +72,19 @@ def _latency(
 def _values(
     metric: Metric, samples: Sequence[TimedSample], windows: Sequence[Window], length_s: int
 ) -> list[float] | None:
-    """In each batch of all windows; None where a batch says nothing about it."""
-    found = [batch_values(metric, samples, window, length_s=length_s) for window in windows]
-    return None if any(each is None for each in found) else [value for each in found for value in each or []]
+    """Return the value in each batch of all windows; None if a batch has none."""
+    series = [batch_values(metric, samples, window, length_s=length_s) for window in windows]
+    return None if any(values is None for values in series) else [value for values in series for value in values or []]
 
 
 def _points(samples: Sequence[TimedSample], *, start_s: float, end_s: float, began_s: float) -> list[LoadPoint]:
-    """What is drawn: every second, or longer stretches where there are too many."""
+    """Return the points of the drawing: every second, or longer stretches if there are too many."""
     length_s = max(1.0, (end_s - start_s) / MOST_POINTS)
-    found: list[LoadPoint] = []
+    points: list[LoadPoint] = []
     at_s = start_s
     while at_s < end_s:
         inside = samples_in(samples, Window(start_s=at_s, end_s=at_s + length_s))
-        done = sum(sample.counts["write"].ios for sample in inside)
-        found.append(LoadPoint(at_s=at_s + length_s - began_s, iops=done / sum(sample.duration_s for sample in inside)))
+        ios = sum(sample.counts["write"].ios for sample in inside)
+        points.append(LoadPoint(at_s=at_s + length_s - began_s, iops=ios / sum(sample.duration_s for sample in inside)))
         at_s += length_s
-    return found
+    return points

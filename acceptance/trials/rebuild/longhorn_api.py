@@ -1,4 +1,4 @@
-"""Longhorn's objects in the API server: which settings change a rebuild, one volume with its parts."""
+"""Longhorn's objects in the API server: the settings that change a rebuild, and one volume with its parts."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from acceptance.text.errors import Unsupported
 from acceptance.trials.rebuild.longhorn_objects import DATA_ENGINE, LonghornView
 
 OF_VOLUME = "longhornvolume"
-"""the label that names the volume of an engine or a replica"""
+"""The label that names the volume of an engine or a replica."""
 
 REBUILD_LIMIT = "concurrent-replica-rebuild-per-node-limit"
 SOFT_ANTI_AFFINITY = "replica-soft-anti-affinity"
 CLEANUP = "auto-cleanup-system-generated-snapshot"
-"""whether snapshots are coalesced before a rebuild, which then waits for that, and after it"""
+"""The setting that coalesces snapshots before a rebuild, which then waits for that, and after it."""
 INFLUENCES = (
     REBUILD_LIMIT,
     "replica-replenishment-wait-interval",
@@ -29,7 +29,7 @@ INFLUENCES = (
     CLEANUP,
     SOFT_ANTI_AFFINITY,
 )
-"""the settings that change how long a rebuild takes, or whether there is one"""
+"""The settings that change how long a rebuild takes, or whether there is one."""
 
 Trigger = Literal["further-replica", "deleted-replica"]
 
@@ -37,15 +37,18 @@ Trigger = Literal["further-replica", "deleted-replica"]
 def longhorn_settings(
     api: Api, namespace: str, *, names: Sequence[str] = INFLUENCES, data_engine: str = DATA_ENGINE
 ) -> dict[str, str]:
-    """Settings by name, those that influence a rebuild unless others are asked for; those that this Longhorn has."""
-    found: dict[str, Object] = {str(each["metadata"]["name"]): each for each in api.list(SETTINGS, namespace=namespace)}
-    return {name: setting_of(str(found[name].get("value", "")), data_engine) for name in names if name in found}
+    """Return settings by name, those that influence a rebuild unless others are named; only those that this Longhorn
+    has."""
+    settings: dict[str, Object] = {
+        str(setting["metadata"]["name"]): setting for setting in api.list(SETTINGS, namespace=namespace)
+    }
+    return {name: setting_of(str(settings[name].get("value", "")), data_engine) for name in names if name in settings}
 
 
 def setting_of(value: str, data_engine: str) -> str:
-    """What a setting is for a data engine: since Longhorn 1.10 some are JSON, `{"v1":"true","v2":"false"}`.
+    """Return the value of a setting for a data engine: since Longhorn 1.10 some are JSON, `{"v1":"true","v2":"false"}`.
 
-    As it is written where it says nothing of that engine.
+    The value is returned as it is if it does not mention that engine.
     """
     try:
         by_engine = json.loads(value)
@@ -55,7 +58,7 @@ def setting_of(value: str, data_engine: str) -> str:
 
 
 def longhorn_view(api: Api, name: str, *, namespace: str) -> LonghornView:
-    """The Longhorn volume with its engines and replicas, as they are now."""
+    """Return the Longhorn volume with its engines and replicas, as they are now."""
     labels = f"{OF_VOLUME}={name}"
     return LonghornView(
         volume=api.get(LONGHORN_VOLUMES, name, namespace=namespace),
@@ -65,7 +68,7 @@ def longhorn_view(api: Api, name: str, *, namespace: str) -> LonghornView:
 
 
 def one_copy(storage_class: str) -> Unsupported:
-    """The error that says that there is nothing to rebuild."""
+    """Return the error that there is nothing to rebuild."""
     return Unsupported(
         f"capability 'replicas': StorageClass {storage_class} keeps one copy of its data (numberOfReplicas 1), so "
         "that nothing can be rebuilt"

@@ -22,7 +22,7 @@ from acceptance.trials.rebuild.longhorn_rebuild import LonghornRebuild
 
 
 def longhorn_permissions(namespace: str) -> list[Permission]:
-    """What the driver needs to be allowed, in Longhorn's namespace."""
+    """Return the permissions that the driver needs in Longhorn's namespace."""
     return [
         Permission(resource=LONGHORN_VOLUMES, verbs=("get", "patch"), namespace=namespace),
         Permission(resource=REPLICAS, verbs=("list", "delete"), namespace=namespace),
@@ -34,9 +34,9 @@ def longhorn_permissions(namespace: str) -> list[Permission]:
 
 
 class LonghornDriver:
-    """Implements `RebuildDriver`. `trigger`: None for a further replica where a node has room for one.
+    """Implements `RebuildDriver`. `trigger`: None for a further replica if a node has room for one.
 
-    `timeout_s`: for a replica to go; `move_timeout_s`: for snapshots to be coalesced after a rebuild.
+    `timeout_s`: for a replica to be deleted; `move_timeout_s`: for snapshots to be coalesced after a rebuild.
     """
 
     name = "longhorn"
@@ -61,11 +61,11 @@ class LonghornDriver:
 
     def require_ready(self) -> None:
         """See `RebuildDriver`."""
-        served = self._api.group_versions(GROUP)
-        if VERSION not in served:
-            found = f"serves {', '.join(served)} of it only" if served else "serves none of it"
+        versions = self._api.group_versions(GROUP)
+        if VERSION not in versions:
+            finding = f"serves {', '.join(versions)} of it only" if versions else "serves none of it"
             raise EnvironmentFailure(
-                f"StorageClass {self._class.name} is Longhorn's, but the cluster {found}: wanted {GROUP}/{VERSION} "
+                f"StorageClass {self._class.name} is Longhorn's, but the cluster {finding}: wanted {GROUP}/{VERSION} "
                 "(Longhorn 1.3 and later); install or upgrade Longhorn, or name another driver with --storage-target"
             )
         require_rebuild_permissions(self._api, longhorn_permissions(self._namespace))

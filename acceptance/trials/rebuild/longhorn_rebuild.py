@@ -20,7 +20,7 @@ from acceptance.trials.rebuild.longhorn_api import (
     one_copy,
 )
 from acceptance.trials.rebuild.longhorn_objects import (
-    ATTACHED,
+    ATTACHED_STATE,
     HEALTHY,
     SWITCHED_ON,
     LonghornView,
@@ -31,16 +31,16 @@ from acceptance.trials.rebuild.longhorn_objects import (
 from acceptance.trials.rebuild.longhorn_tries import LonghornTries
 
 RESOLUTION_S = 5.0
-"""`EnginePollInterval` of longhorn-manager: so often it brings the status of an engine up to date"""
+"""`EnginePollInterval` of longhorn-manager: the interval at which it updates the status of an engine."""
 PURGE_SHOWS_S = 2 * RESOLUTION_S
-"""After that a purge that began at the end of a rebuild shows; Longhorn itself waits so long before it believes that
-there is none."""
+"""Seconds after which a purge that began at the end of a rebuild shows; Longhorn itself waits as long before it
+concludes that there is none."""
 
 
 class LonghornRebuild:
-    """Implements `ReplicaRebuild`. A dynamically provisioned Longhorn volume is called like its PersistentVolume.
+    """Implements `ReplicaRebuild`. A dynamically provisioned Longhorn volume has the name of its PersistentVolume.
 
-    `timeout_s`: for a replica to go; `move_timeout_s`: for snapshots to be coalesced.
+    `timeout_s`: for a replica to be deleted; `move_timeout_s`: for snapshots to be coalesced.
     """
 
     resolution_s = RESOLUTION_S
@@ -82,42 +82,42 @@ class LonghornRebuild:
                 f"one takes replicas, and {SOFT_ANTI_AFFINITY} is off; add a node, or set trigger: deleted-replica in "
                 "the target file"
             )
-        self._readable = view.wanted + 1
-        self._set_count(view.wanted + 1)
-        return f"numberOfReplicas raised from {view.wanted} to {view.wanted + 1}"
+        self._readable = view.desired_replicas + 1
+        self._set_count(view.desired_replicas + 1)
+        return f"numberOfReplicas raised from {view.desired_replicas} to {view.desired_replicas + 1}"
 
     def look(self) -> RebuildState:
-        """See `ReplicaRebuild`. What was never triggered has no replica to begin with."""
+        """See `ReplicaRebuild`. Without a trigger there is no replica to begin with."""
         view = self._view()
         before = self._before or replace(view, replicas=[])
-        found = rebuild_state(view, before=before, readable=self._readable)
+        state = rebuild_state(view, before=before, readable=self._readable)
         tries = self._tries or LonghornTries(before)
         tries.see(view)
         if not (failures := tuple(tries.failures)):
-            return found
-        told = f"; {len(failures)} {'try' if len(failures) == 1 else 'tries'} failed, the last: {failures[-1]}"
-        return replace(found, description=f"{found.description}{told}", failures=failures)
+            return state
+        suffix = f"; {len(failures)} {'try' if len(failures) == 1 else 'tries'} failed, the last: {failures[-1]}"
+        return replace(state, description=f"{state.description}{suffix}", failures=failures)
 
     def obstacles(self) -> list[str]:
         """See `ReplicaRebuild`."""
         view = self._view()
-        found = longhorn_settings(self._api, self._namespace, data_engine=view.data_engine)
-        return [*view.complaints(), *(f"setting {name}: {value}" for name, value in found.items())]
+        settings = longhorn_settings(self._api, self._namespace, data_engine=view.data_engine)
+        return [*view.complaints(), *(f"setting {name}: {value}" for name, value in settings.items())]
 
     def restore(self) -> None:
-        """See `ReplicaRebuild`: the number of replicas as before, and those gone that came beyond it."""
+        """See `ReplicaRebuild`: restore the number of replicas, and delete those that came beyond it."""
         if self._before is None:
             return
         before = self._before
         if self._api.find(LONGHORN_VOLUMES, before.name, namespace=self._namespace) is None:
             return
         view = self._view()
-        if view.wanted != before.wanted:
-            self._set_count(before.wanted)
-        # Lowering the count removes none by itself. What holds all data among the others must be enough without them.
-        # One that had failed before may be what Longhorn has made of the further one.
-        further = self._further(view, before) if self._readable > before.wanted else set()
-        if len(set(view.readable) - further) >= before.wanted:
+        if view.desired_replicas != before.desired_replicas:
+            self._set_count(before.desired_replicas)
+        # Lowering the count removes none by itself. The others must hold all data often enough without them.
+        # A replica that had failed before may be what Longhorn has made of the further one.
+        further = self._further(view, before) if self._readable > before.desired_replicas else set()
+        if len(set(view.readable) - further) >= before.desired_replicas:
             for name in sorted(further):
                 self._api.delete(REPLICAS, name, namespace=self._namespace)
             self._wait_gone(further)
@@ -131,8 +131,8 @@ class LonghornRebuild:
         wait_for(
             f"Longhorn to have purged the snapshots of volume {self._volume.volume} after a rebuild",
             look=self._view,
-            ready=lambda seen: not seen.purging and time.monotonic() - since >= PURGE_SHOWS_S,
-            state=lambda seen: "purging" if seen.purging else "not purging",
+            ready=lambda view: not view.purging and time.monotonic() - since >= PURGE_SHOWS_S,
+            state=lambda view: "purging" if view.purging else "not purging",
             timeout_s=self._move_timeout_s,
         )
 
@@ -151,62 +151,66 @@ class LonghornRebuild:
         return None
 
     def _whole(self) -> LonghornView:
-        """The volume, which is the run's own and has all its replicas; raises as `require_whole` does."""
+        """Return the volume, which is the run's own and has all its replicas; raise as `require_whole` does."""
         self._require_own()
         view = self._view()
-        if view.wanted == 1:
+        if view.desired_replicas == 1:
             raise one_copy(self._volume.storage_class)
-        if view.state != ATTACHED:
+        if view.state != ATTACHED_STATE:
             raise EnvironmentFailure(
                 f"wanted Longhorn volume {view.name} attached, as a pod of the run uses it, found {view.state}: "
                 "replicas of a detached volume are not rebuilt; see Longhorn's events of it"
             )
-        if view.robustness != HEALTHY or len(view.readable) < view.wanted:
+        if view.robustness != HEALTHY or len(view.readable) < view.desired_replicas:
             why = "; ".join(view.complaints()) or "Longhorn gives no reason"
             raise EnvironmentFailure(
-                f"wanted Longhorn volume {view.name} with {view.wanted} whole replicas before one is taken away, found "
-                f"{len(view.readable)}, robustness {view.robustness}: {why}"
+                f"wanted Longhorn volume {view.name} with {view.desired_replicas} whole replicas before one is taken "
+                f"away, found {len(view.readable)}, robustness {view.robustness}: {why}"
             )
         return view
 
     def _require_own(self) -> None:
-        """Nothing is changed but on a volume whose PersistentVolume and Longhorn volume both name the run's claim."""
+        """Require that the PersistentVolume and the Longhorn volume both name the run's claim: no other volume is
+        changed."""
         volume = self._volume
         owner = self._api.get(VOLUMES, volume.volume)["spec"].get("claimRef") or {}
-        found = self._api.find(LONGHORN_VOLUMES, volume.volume, namespace=self._namespace)
-        if found is None:
+        longhorn_volume = self._api.find(LONGHORN_VOLUMES, volume.volume, namespace=self._namespace)
+        if longhorn_volume is None:
             raise EnvironmentFailure(
                 f"wanted Longhorn volume {volume.volume} in namespace {self._namespace}, found none; name Longhorn's "
                 "namespace in the target file (--storage-target)"
             )
-        known = (found.get("status") or {}).get("kubernetesStatus") or {}
-        ours = (volume.namespace, volume.claim)
-        claimed, noted = (owner.get("namespace"), owner.get("name")), (known.get("namespace"), known.get("pvcName"))
-        if claimed != ours or noted != ours:
+        kubernetes_status = (longhorn_volume.get("status") or {}).get("kubernetesStatus") or {}
+        own_claim = (volume.namespace, volume.claim)
+        pv_claim, longhorn_claim = (
+            (owner.get("namespace"), owner.get("name")),
+            (kubernetes_status.get("namespace"), kubernetes_status.get("pvcName")),
+        )
+        if pv_claim != own_claim or longhorn_claim != own_claim:
             raise EnvironmentFailure(
-                f"Longhorn volume {volume.volume} is not that of the run's PVC {'/'.join(ours)}: its "
-                f"PV is claimed by {'/'.join(map(str, claimed))}, Longhorn knows "
-                f"{'/'.join(map(str, noted))}; it is left alone"
+                f"Longhorn volume {volume.volume} is not that of the run's PVC {'/'.join(own_claim)}: its "
+                f"PV is claimed by {'/'.join(map(str, pv_claim))}, Longhorn knows "
+                f"{'/'.join(map(str, longhorn_claim))}; it is left alone"
             )
 
     def _delete_one(self, view: LonghornView) -> str:
-        """Delete a replica that holds all data, on another node than the volume is used from where there is one.
+        """Delete a replica that holds all data, if possible on another node than the volume is used from.
 
-        The volume is whole and has more than one: the last one is never deleted.
+        The volume is complete and has more than one replica: the last one is never deleted.
         """
         nodes = {str(replica["metadata"]["name"]): replica["spec"].get("nodeID") for replica in view.replicas}
         away = [name for name in view.readable if nodes.get(name) != self._volume.node]
-        chosen = (away or view.readable)[0]
-        self._readable = view.wanted
-        self._api.delete(REPLICAS, chosen, namespace=self._namespace)
-        return f"replica {chosen} on node {nodes.get(chosen)} deleted"
+        replica_name = (away or view.readable)[0]
+        self._readable = view.desired_replicas
+        self._api.delete(REPLICAS, replica_name, namespace=self._namespace)
+        return f"replica {replica_name} on node {nodes.get(replica_name)} deleted"
 
     def _room_for_another(self, view: LonghornView) -> bool:
         soft = longhorn_settings(self._api, self._namespace).get(SOFT_ANTI_AFFINITY, "false")
         own = str(view.volume["spec"].get("replicaSoftAntiAffinity") or "ignored")
-        allowed = soft if own == "ignored" else own
+        setting = soft if own == "ignored" else own
         nodes = self._api.list(LONGHORN_NODES, namespace=self._namespace)
-        return allowed in SWITCHED_ON or bool(free_nodes(nodes, view))
+        return setting in SWITCHED_ON or bool(free_nodes(nodes, view))
 
     def _further(self, view: LonghornView, before: LonghornView) -> set[str]:
         return {name for name in rebuilt_since(view, before) if before.modes.get(name) != "RW"}
@@ -219,8 +223,8 @@ class LonghornRebuild:
         wait_for(
             f"the further replica of Longhorn volume {self._volume.volume} to be deleted",
             look=lambda: self._view().replica_names & replicas,
-            ready=lambda seen: not seen,
-            state=lambda seen: f"still there: {', '.join(sorted(seen))}",
+            ready=lambda names: not names,
+            state=lambda names: f"still there: {', '.join(sorted(names))}",
             timeout_s=self._timeout_s,
         )
 

@@ -1,4 +1,4 @@
-"""How much Longhorn's disks still take, in volumes of a class with all their replicas.
+"""The free space of Longhorn's disks, in volumes of a class with all their replicas.
 
 Sources: `IsSchedulableToDisk` of longhorn-manager's replica scheduler, which places no replica beyond what is computed
 here, and https://longhorn.io/docs/1.10.0/references/settings/#scheduling for the defaults.
@@ -17,16 +17,19 @@ from acceptance.trials.rebuild.longhorn_objects import Object, takes_replicas
 OVER_PROVISIONING, MINIMAL_AVAILABLE = "storage-over-provisioning-percentage", "storage-minimal-available-percentage"
 DEFAULTS = {OVER_PROVISIONING: 100, MINIMAL_AVAILABLE: 25}
 REPLICAS = 3
-"""of a class that does not say how many"""
+"""The number of replicas of a class that does not state it."""
 
 
 def longhorn_space(api: Api, namespace: str, *, parameters: Mapping[str, str]) -> int | None:
-    """Bytes of volumes of a class with these `parameters`; None where that is not known, or may not be read."""
-    needed = [Permission(resource=each, verbs=("list",), namespace=namespace) for each in (LONGHORN_NODES, SETTINGS)]
-    if VERSION not in api.group_versions(GROUP) or not may(api, needed):
+    """Return the bytes of volumes of a class with these `parameters`; None if they are not known, or may not be
+    read."""
+    permissions = [
+        Permission(resource=resource, verbs=("list",), namespace=namespace) for resource in (LONGHORN_NODES, SETTINGS)
+    ]
+    if VERSION not in api.group_versions(GROUP) or not may(api, permissions):
         return None
-    found = longhorn_settings(api, namespace, names=list(DEFAULTS))
-    settings = {name: _number(found.get(name), default) for name, default in DEFAULTS.items()}
+    values = longhorn_settings(api, namespace, names=list(DEFAULTS))
+    settings = {name: _number(values.get(name), default) for name, default in DEFAULTS.items()}
     free = free_by_node(api.list(LONGHORN_NODES, namespace=namespace), parameters=parameters, settings=settings)
     replicas = _number(parameters.get("numberOfReplicas"), REPLICAS) or REPLICAS
     return None if free is None else space_for_volumes(list(free.values()), replicas=replicas)
@@ -35,11 +38,12 @@ def longhorn_space(api: Api, namespace: str, *, parameters: Mapping[str, str]) -
 def free_by_node(
     nodes: Sequence[Object], *, parameters: Mapping[str, str], settings: Mapping[str, int]
 ) -> dict[str, int] | None:
-    """Bytes that replicas of a class may still take on each node that takes any; None where no disk tells of itself."""
-    told = [node for node in nodes if (node.get("status") or {}).get("diskStatus")]
-    if not told:
+    """Return the bytes that replicas of a class may still take on each node that takes any; None if no disk reports its
+    state."""
+    reporting = [node for node in nodes if (node.get("status") or {}).get("diskStatus")]
+    if not reporting:
         return None
-    usable = [node for node in told if takes_replicas(node) and _has(node["spec"], parameters.get("nodeSelector"))]
+    usable = [node for node in reporting if takes_replicas(node) and _has(node["spec"], parameters.get("nodeSelector"))]
     return {
         str(node["metadata"]["name"]): sum(
             _free(node["spec"]["disks"][name], disk, settings)
@@ -51,19 +55,19 @@ def free_by_node(
 
 
 def space_for_volumes(free: Sequence[int], *, replicas: int) -> int:
-    """The bytes of volumes that fit, by what is free on each node; their replicas are on different nodes.
+    """Return the bytes of volumes that fit, by the free bytes on each node; their replicas are on different nodes.
 
     However many of the nodes hold a replica of each volume, all others must hold the rest. With fewer nodes than
-    replicas several are on one, where Longhorn makes them at all.
+    replicas several are on one, if Longhorn creates them at all.
     """
     if len(free) < replicas:
         return sum(free) // replicas
     largest_first = sorted(free, reverse=True)
-    return min(sum(largest_first[held:]) // (replicas - held) for held in range(replicas))
+    return min(sum(largest_first[count:]) // (replicas - count) for count in range(replicas))
 
 
 def _number(text: str | None, default: int) -> int:
-    """What Longhorn itself would not read as a number is not one here either."""
+    """Return the number, or the default: text that Longhorn itself would not read as a number is none here either."""
     return int(text) if text is not None and text.isdecimal() else default
 
 
@@ -78,14 +82,14 @@ def _takes(node: Object, name: str, disk: Object) -> bool:
 
 
 def _free(spec: Object, disk: Object, settings: Mapping[str, int]) -> int:
-    """What is not promised to others yet, or what is there beyond what Longhorn leaves free, whichever is less."""
+    """Return the bytes not yet promised to others, or those beyond what Longhorn leaves free, whichever is less."""
     maximum = int(disk.get("storageMaximum") or 0)
-    promised = int(disk.get("storageScheduled") or 0)
+    promised_bytes = int(disk.get("storageScheduled") or 0)
     may_promise = (maximum - int(spec.get("storageReserved") or 0)) * settings[OVER_PROVISIONING] // 100
     there = int(disk.get("storageAvailable") or 0) - maximum * settings[MINIMAL_AVAILABLE] // 100
-    return max(0, min(may_promise - promised, there))
+    return max(0, min(may_promise - promised_bytes, there))
 
 
 def _has(item: Object, selector: str | None) -> bool:
-    """Whether a node or disk has all tags that the class asks for."""
+    """Return whether a node or disk has all tags that the class requires."""
     return {tag.strip() for tag in (selector or "").split(",")} - {""} <= set(item.get("tags") or [])

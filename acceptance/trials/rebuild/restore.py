@@ -1,4 +1,4 @@
-"""A volume that lost a replica on purpose is put back as it was, whatever happens meanwhile."""
+"""A volume that lost a replica on purpose is restored as it was, whatever happens meanwhile."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from acceptance.trials.rebuild.driver import ReplicaRebuild
 
 @contextmanager
 def restore(rebuild: ReplicaRebuild, workspace: Workspace) -> Iterator[None]:
-    """Have the volume as it was, whatever the block does; what fails first is what its reader hears of.
+    """Restore the volume as it was, whatever the block does; the first failure is the one that is raised.
 
-    The cluster knows meanwhile how that is done: a run that is killed cannot. Raises ApiError, ApiUnreachable before
-    anything is done to the volume.
+    The cluster holds meanwhile the command for that, because a run that is killed cannot do it. Raises ApiError,
+    ApiUnreachable before anything is done to the volume.
     """
     undo = rebuild.undo()
 
     def restore() -> None:
         rebuild.restore()
         if undo is not None:
-            with suppress(AcceptanceError):  # it is as it was, whatever is noted
-                remember_undo(workspace.api, namespace=workspace.namespace, what=undo.what, how=None)
+            with suppress(AcceptanceError):  # the volume is restored, whatever is noted
+                remember_undo(workspace.api, namespace=workspace.namespace, component=undo.subject, how=None)
 
     if undo is not None:
-        remember_undo(workspace.api, namespace=workspace.namespace, what=undo.what, how=undo.how)
+        remember_undo(workspace.api, namespace=workspace.namespace, component=undo.subject, how=undo.how)
     with Undoing() as undoing:
-        undoing.callback(restore, what="the volume could not be restored")
+        undoing.callback(restore, note="the volume could not be restored")
         yield

@@ -1,4 +1,4 @@
-"""Measures the rebuilds of each data pattern on each class once, whoever asks for it how often."""
+"""Measures the rebuilds of each data pattern on each class once, however often that is requested."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from acceptance.process.once import Once
 from acceptance.results.rebuilds import ForegroundRecord, Pattern, RebuildRecord, SmallerRebuild, TimedRebuild
 from acceptance.results.scaling import Figure
 from acceptance.statistics.step_analyses import ONE_LOOK_CONFIDENCE
-from acceptance.statistics.two_sizes import Repeated
+from acceptance.statistics.two_sizes import RepeatedTiming
 from acceptance.text.quantities import format_quantity
 from acceptance.trials import Say
 from acceptance.trials.rebuild.driver import RebuildDriver, ReplicaRebuild
@@ -26,16 +26,17 @@ from acceptance.trials.rebuild.volume import PatternVolume
 
 _MIB = 1024**2
 SETTLE_S, BEFORE_S = 3, 15
-"""Seconds of load before each trigger: what is not counted, and what the rebuild is compared with."""
+"""Seconds of load before each trigger: those that are not counted, and those that the rebuild is compared with."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RebuildSettings:
-    """`sizes` of the data, in bytes, by pattern; `repeats`: rebuilds to time; `snapshots`: of the largest volume.
+    """The settings of rebuilds. `sizes` of the data, in bytes, by pattern; `repeats`: rebuilds to time; `snapshots`: of
+    the largest volume.
 
-    `smaller`: of a second size, as a share of each of `sizes`; 0 for none.
-    `begin_s`, `end_s`: how long a rebuild may take to begin, and to end. `node`: where the volume is used, None leaves
-    it to the scheduler. `keep`: leave the volume of a rebuild that failed.
+    `smaller`: the second size, as a share of each of `sizes`; 0 for none. `begin_s`, `end_s`: how long a rebuild may
+    take to begin, and to end. `node`: where the volume is used, None leaves that to the scheduler. `keep`: keep the
+    volume of a rebuild that failed.
     """
 
     sizes: Mapping[Pattern, int]
@@ -50,13 +51,13 @@ class RebuildSettings:
 
 
 def smaller_of(size: int, *, share: float) -> int:
-    """The second size, in bytes: so large a share of `size`, in whole MiB; 0 where no share is asked for."""
+    """Return the second size, in bytes: that share of `size`, in whole MiB; 0 if no share is requested."""
     return math.ceil(size * share / _MIB) * _MIB
 
 
 @dataclass(frozen=True, kw_only=True)
 class _OfSize:
-    """What the rebuilds of one volume showed; fields as those of `RebuildRecord`."""
+    """The rebuilds of one volume; fields as those of `RebuildRecord`."""
 
     size: int
     rebuilds: list[TimedRebuild]
@@ -68,8 +69,8 @@ class _OfSize:
     resolution_s: float
 
     @property
-    def repeated(self) -> Repeated:
-        return Repeated(size=self.size, seconds=[rebuild.seconds for rebuild in self.rebuilds])
+    def repetition(self) -> RepeatedTiming:
+        return RepeatedTiming(size=self.size, seconds=[rebuild.seconds for rebuild in self.rebuilds])
 
 
 class RebuildRunner:
@@ -91,43 +92,43 @@ class RebuildRunner:
         self._records = Once(self._measure, keep=keep)
 
     def record(self, storage_class: str, pattern: Pattern) -> RebuildRecord:
-        """What the rebuild of the pattern showed on the class.
+        """Return the record of the rebuilds of the pattern on the class.
 
-        Raises Unsupported if the class has no replicas, NotTried without a driver, StorageFailure when a rebuild fails,
-        EnvironmentFailure for the rest; the same error to everyone who asks.
+        Raises Unsupported if the class has no replicas, NotTried without a driver, StorageFailure if a rebuild fails,
+        EnvironmentFailure for the rest. Every caller gets the same error.
         """
         return self._records((storage_class, pattern))
 
-    def _measure(self, asked: tuple[str, Pattern]) -> RebuildRecord:
-        storage_class, pattern = asked
+    def _measure(self, key: tuple[str, Pattern]) -> RebuildRecord:
+        storage_class, pattern = key
         settings, driver = self._settings, self._driver_of(storage_class)
         driver.require_ready()
         size = settings.sizes[pattern]
-        # The smaller one first: what storage does at first from credits then falls on the smaller one, and shows.
+        # The smaller one first: if storage is faster at first, from credits, that falls on the smaller one, and shows.
         smaller_size = smaller_of(size, share=settings.smaller) if driver.of_one_volume else 0
         smaller = self._of_size(driver, storage_class, pattern, smaller_size) if smaller_size else None
-        found = self._of_size(driver, storage_class, pattern, size)
+        larger = self._of_size(driver, storage_class, pattern, size)
         return RebuildRecord(
             storage_class=storage_class,
             pattern=pattern,
             driver=driver.name,
-            size=found.size,
+            size=larger.size,
             snapshots=settings.snapshots,
             time_limit_s=settings.time_limit_s,
             confidence=ONE_LOOK_CONFIDENCE,
-            volume=found.volume,
-            node=found.node,
-            rebuilds=found.rebuilds,
+            volume=larger.volume,
+            node=larger.node,
+            rebuilds=larger.rebuilds,
             smaller=None if smaller is None else SmallerRebuild(size=smaller.size, rebuilds=smaller.rebuilds),
-            largest_volume=self._largest(smaller, found),
-            foreground=found.foreground,
-            foreground_missing=found.foreground_missing,
-            settings=found.settings,
-            resolution_s=found.resolution_s,
-            warnings=warnings([*(smaller.rebuilds if smaller else []), *found.rebuilds]),
+            largest_volume=self._largest(smaller, larger),
+            foreground=larger.foreground,
+            foreground_missing=larger.foreground_missing,
+            settings=larger.settings,
+            resolution_s=larger.resolution_s,
+            warnings=warnings([*(smaller.rebuilds if smaller else []), *larger.rebuilds]),
         )
 
-    def _largest(self, smaller: _OfSize | None, found: _OfSize) -> Figure:
+    def _largest(self, smaller: _OfSize | None, larger: _OfSize) -> Figure:
         settings = self._settings
         more: dict[str, Any] = {
             "time_limit_s": settings.time_limit_s,
@@ -135,11 +136,11 @@ class RebuildRunner:
             "confidence": ONE_LOOK_CONFIDENCE,
         }
         if smaller is None:
-            return largest_volumes(found.size, found.repeated.seconds, **more)
-        return projected_volumes(smaller.repeated, found.repeated, **more)
+            return largest_volumes(larger.size, larger.repetition.seconds, **more)
+        return projected_volumes(smaller.repetition, larger.repetition, **more)
 
     def _of_size(self, driver: RebuildDriver, storage_class: str, pattern: Pattern, size: int) -> _OfSize:
-        """A volume with so much data, and the rebuilds of its replica."""
+        """Create a volume with that much data, and rebuild its replica."""
         settings = self._settings
         volume = PatternVolume(
             self._workspace,
@@ -151,7 +152,7 @@ class RebuildRunner:
             keep=settings.keep,
             say=self._say,
         )
-        # What a rebuild leaves behind may take as long as itself, before the next one.
+        # The work that a rebuild leaves behind may take as long as the rebuild, before the next one.
         longest_s = math.ceil(settings.repeats * (settings.begin_s + 2 * settings.end_s + 2 * BEFORE_S))
         with volume:
             with volume.foreground(longest_s=longest_s) as foreground:
@@ -178,10 +179,10 @@ class RebuildRunner:
     def _rebuild(
         self, rebuild: ReplicaRebuild, foreground: Foreground, *, about: str, size: int
     ) -> tuple[list[TimedRebuild], list[Window]]:
-        """All rebuilds, and the time before each that it is compared with."""
+        """Do all rebuilds; return them, and the time before each that it is compared with."""
         settings = self._settings
         timeouts = Timeouts(begin_s=settings.begin_s, end_s=settings.end_s)
-        found: list[TimedRebuild] = []
+        rebuilds: list[TimedRebuild] = []
         before: list[Window] = []
         for number in range(settings.repeats):
             if number:
@@ -192,7 +193,7 @@ class RebuildRunner:
                 foreground.load_for(SETTLE_S + BEFORE_S)
             with restore(rebuild, self._workspace):
                 name = about if settings.repeats == 1 else f"{about}, {number + 1} of {settings.repeats}"
-                found.append(follow_rebuild(rebuild, about=name, size=size, timeouts=timeouts, say=self._say))
-            end_s = found[-1].triggered.timestamp()
+                rebuilds.append(follow_rebuild(rebuild, about=name, size=size, timeouts=timeouts, say=self._say))
+            end_s = rebuilds[-1].triggered.timestamp()
             before.append(Window(start_s=end_s - BEFORE_S, end_s=end_s))
-        return found, before
+        return rebuilds, before

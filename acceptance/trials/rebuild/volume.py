@@ -1,4 +1,4 @@
-"""The volume whose replica is rebuilt: claimed, filled with a data pattern, and gone again."""
+"""The volume whose replica is rebuilt: claimed, filled with a data pattern, and deleted again."""
 
 from __future__ import annotations
 
@@ -35,19 +35,20 @@ from acceptance.trials.rebuild.patterns import (
 FILES = "rebuild-jobs"
 _MIB = 1024**2
 FILE_SYSTEM_B = 256 * _MIB
-"""What a file system keeps for itself at the least; beyond that a tenth, of which ext4 gives half to root alone."""
+"""The bytes that a file system keeps for itself at the least; beyond that a tenth, of which ext4 gives half to root
+alone."""
 
 
 def claim_size(size: int) -> int:
-    """The size of a claim (bytes, whole MiB) that holds `size` bytes of data and the foreground's file."""
+    """Return the size of a claim (bytes, whole MiB) that holds `size` bytes of data and the foreground's file."""
     return -(-(size + FOREGROUND_SIZE + size // 10 + FILE_SYSTEM_B) // _MIB) * _MIB
 
 
 class PatternVolume:
-    """A volume of the class that holds `size` bytes of the pattern, in a `with` block: at its end the claim is gone.
+    """A volume of the class that holds `size` bytes of the pattern, in a `with` block: at its end the claim is deleted.
 
-    `name`: of its claim, in parts. `node`: where it is used, None leaves it to the scheduler. `keep`: leave it there
-    when the block fails.
+    `name`: of its claim, in parts. `node`: where it is used, None leaves that to the scheduler. `keep`: keep it if the
+    block fails.
     """
 
     def __init__(
@@ -72,24 +73,24 @@ class PatternVolume:
         self._claim = workspace.claim(*name, storage_class=storage_class, size=claim_size(size))
 
     def __enter__(self) -> Self:
-        """Raises StorageFailure when the volume does not come or cannot be written, EnvironmentFailure for the rest."""
+        """Create the volume and write it. Raises StorageFailure if that fails, EnvironmentFailure for the rest."""
         body = {"metadata": metadata(FILES, run_id=self._workspace.run_id), "data": job_files()}
         self._workspace.api.create(CONFIG_MAPS, body, namespace=self._workspace.namespace)
-        with self._undo as begun:
-            begun.callback(self._remove)
+        with self._undo as undoing:
+            undoing.callback(self._remove)
             create_claim(self._workspace.api, self._claim)
             self._write()
-            self._undo = begun.passed_on()
+            self._undo = undoing.passed_on()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Raises StorageFailure for a claim that stays, unless the block failed: then that is a note of its error."""
+        """Raise StorageFailure for a claim that stays, unless the block failed: then that is a note of its error."""
         self._undo.__exit__(kind, error, trace)
 
     def target(self) -> TargetVolume:
-        """The volume as drivers know it."""
+        """Return the volume as drivers know it."""
         return TargetVolume(
             volume=wait_bound(self._workspace.api, self._claim, timeout_s=self._workspace.timeout_s),
             claim=self._claim.name,
@@ -100,7 +101,8 @@ class PatternVolume:
         )
 
     def foreground(self, *, longest_s: int) -> Foreground:
-        """The load that goes on while replicas are rebuilt, for `longest_s` at most; where the data was written."""
+        """Return the load that runs while replicas are rebuilt, for `longest_s` at most; on the node where the data was
+        written."""
         return Foreground(self._workspace, self._claim, files=FILES, longest_s=longest_s, node=self._node)
 
     def _remove(self) -> None:
@@ -108,8 +110,8 @@ class PatternVolume:
             remove_claim(self._workspace.api, self._claim, timeout_s=self._workspace.timeout_s)
 
     def _write(self) -> None:
-        workspace, needed = self._workspace, self._size + FOREGROUND_SIZE
-        check = check_script([], needed=needed, together=1, claimed=self._claim.size)
+        workspace, required_bytes = self._workspace, self._size + FOREGROUND_SIZE
+        check = check_script([], space=required_bytes, together=1, claim_size=self._claim.size)
         script = load_script(f'{FIO} "{FILES_PATH}/{pattern_file(self._pattern)}"', check=check)
         deadline_s = longest_writing_s(self._pattern, size=self._size)
         plan = PodPlan(
@@ -128,12 +130,12 @@ class PatternVolume:
             with load:
                 create_pod(workspace.api, plan, timeout_s=workspace.timeout_s)
                 self._node = node_of(wait_started(workspace.api, plan, timeout_s=workspace.timeout_s))
-                load.follow(watch_writing(self._claim.storage_class, self._written))
+                load.follow(watch_writing(self._claim.storage_class, self._report_progress))
         finally:
             load.log.keep([plan.name], keep_output=workspace.keep_output)
         where = f"the volume of PVC {self._claim.name} (StorageClass {self._claim.storage_class})"
-        require_written(load.log, where=where, needed=needed)
+        require_written(load.log, where=where, space=required_bytes)
         end_pod(workspace.api, plan, timeout_s=workspace.timeout_s)
 
-    def _written(self, storage_class: str, done: int) -> None:
-        self._say(f"writing {self._pattern} on {storage_class}: {format_quantity(done, unit='B')}")
+    def _report_progress(self, storage_class: str, written_bytes: int) -> None:
+        self._say(f"writing {self._pattern} on {storage_class}: {format_quantity(written_bytes, unit='B')}")

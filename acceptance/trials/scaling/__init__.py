@@ -1,1 +1,1 @@
-"""Volume scale: what many volumes of a class do at once, each loaded by a pod of its own."""
+"""Volume scale: the rates of many volumes of a class at once, each loaded by a pod of its own."""

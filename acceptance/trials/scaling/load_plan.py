@@ -1,4 +1,4 @@
-"""What the load pods of a scale run are made of: their set, their script, and the files that they read."""
+"""The parts of the load pods of a scale run: their set, their script, and the files that they read."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from acceptance.cluster.workspace import Workspace
 from acceptance.loads.fio.rate_limit import job_file, limited_job
 from acceptance.loads.profiles import Profile
 from acceptance.measuring.prefill import PREFILL_FILE, SLOWEST_B_PER_S, TEST_FILE, prefill_text
-from acceptance.measuring.space_check import SHARED, SPARED_PERCENT, check_environment, check_script
+from acceptance.measuring.space_check import SHARED_DISK, SPARED_PERCENT, check_environment, check_script
 from acceptance.results.metrics import Metric
 
 STEP = "storage-acceptance/step"
-"""the annotation of a pod that opens its start barrier"""
+"""The annotation of a pod that opens its start barrier."""
 BARRIER_PATH = "/start-barrier/step"
-# A load that hears nothing for so long, when nobody writes files, is an orphan, and loads no more.
+# A load that gets no new step for this long, while no pod writes files, is an orphan, and loads no more.
 IDLE_S = 900
 
 
 @dataclass(frozen=True, kw_only=True)
 class LoadPlan:
-    """A set of load pods on one class. Sizes in bytes; `most_pods`: how many there will be at most.
+    """A set of load pods on one class. Sizes in bytes; `most_pods`: the number of pods at the most.
 
-    `limited`: the metrics, by profile, of profiles that are also run at a set rate. `nodes`: the only ones to use.
+    `rate_metrics`: the metrics, by profile, of profiles that are also run at a set rate. `nodes`: the only ones to use.
     `others_s`: how long a pod may wait while others are loaded.
     """
 
@@ -38,30 +38,31 @@ class LoadPlan:
     test_size: int
     most_pods: int
     profiles: Sequence[Profile]
-    limited: Mapping[str, Metric]
+    rate_metrics: Mapping[str, Metric]
     nodes: Sequence[str] = ()
     others_s: float = 0.0
 
     @property
     def set_name(self) -> str:
-        """The name of the set, no other's in the run."""
+        """The name of the set, unique in the run."""
         return set_name(self.name, self.storage_class)
 
     @property
     def idle_s(self) -> int:
-        """How long a pod waits for its next step, in s: others may write all their files meanwhile, and be loaded."""
+        """The time in s that a pod waits for its next step: others may write all their files meanwhile, and be
+        loaded."""
         return math.ceil(IDLE_S + self.most_pods * self.test_size // SLOWEST_B_PER_S + self.others_s)
 
     def files(self) -> dict[str, str]:
-        """What the pods read, by name: the prefill job, each profile, each profile at a set rate."""
-        found = {PREFILL_FILE: prefill_text()} | {job_file(profile): profile.text for profile in self.profiles}
+        """Return the files that the pods read, by name: the prefill job, each profile, each profile at a set rate."""
+        texts = {PREFILL_FILE: prefill_text()} | {job_file(profile): profile.text for profile in self.profiles}
         for profile in self.profiles:
-            if profile.name in self.limited:
-                found[job_file(profile, limited=True)] = limited_job(profile, metric=self.limited[profile.name])
-        return found
+            if profile.name in self.rate_metrics:
+                texts[job_file(profile, is_limited=True)] = limited_job(profile, metric=self.rate_metrics[profile.name])
+        return texts
 
     def set_plan(self, workspace: Workspace) -> SetPlan:
-        """The set as the cluster is to make it."""
+        """Return the set as the cluster is to create it."""
         claim = workspace.claim("like", storage_class=self.storage_class, size=self.volume_size)
         pod = PodPlan(
             name=self.set_name,
@@ -86,16 +87,16 @@ class LoadPlan:
         return SetPlan(name=self.set_name, pod=pod, start_barrier=barrier, nodes=self.nodes)
 
     def _script(self) -> str:
-        """`load.sh`, with the check that comes before anything is written."""
-        # What the files of all pods need together is checked in the script itself.
-        check = check_script(self.profiles, needed=self.test_size, together=1, claimed=self.volume_size)
+        """Return `load.sh`, with the check that precedes all writes."""
+        # The space that the files of all pods need together is checked in the script itself.
+        check = check_script(self.profiles, space=self.test_size, together=1, claim_size=self.volume_size)
         script = files("acceptance.trials.scaling").joinpath("load.sh").read_text(encoding="utf-8")
         for name, value in (
             ("#CHECK#", check),
             ("@CLAIM_KIB@", self.volume_size // 1024),
             ("@TEST_KIB@", self.test_size // 1024),
             ("@SPARED_PERCENT@", SPARED_PERCENT),
-            ("@SHARED@", SHARED),
+            ("@SHARED@", SHARED_DISK),
         ):
             script = script.replace(name, str(value))
         return script

@@ -1,4 +1,4 @@
-"""The load pods of a scale run as they stand: made, more of them, watched and listened to, removed."""
+"""The load pods of a scale run: created, extended, watched and listened to, removed."""
 
 from __future__ import annotations
 
@@ -24,14 +24,15 @@ from acceptance.trials.scaling.pod_faults import PodFaults, state_of
 from acceptance.trials.scaling.pod_listening import Listener
 from acceptance.trials.scaling.pod_log import PodLog
 
-# Pods are looked at when they print something and when they change; now and then for what only time shows.
+# Pods are checked when they print something and when they change; now and then for what only time shows.
 LOOK_EVERY_S = 0.5
 
 
 class LoadSet:
-    """Load pods with a volume each, in a `with` block: at its end they and their claims are gone.
+    """Load pods with a volume each, in a `with` block: at its end they and their claims are deleted.
 
-    `pods` are the names of those there should be. `keep`: leave all there when the block fails, to be looked at.
+    `pods` are the names of those that should exist. `keep`: keep all if the block fails, so that the user can inspect
+    them.
     """
 
     def __init__(self, workspace: Workspace, plan: LoadPlan, *, say: Say, keep: bool = False) -> None:
@@ -39,25 +40,25 @@ class LoadSet:
         self.plan = plan
         self.say = say
         self.pods: list[str] = []
-        self.changed = threading.Condition()
+        self.condition = threading.Condition()
         self._set = plan.set_plan(workspace)
-        self._seen: dict[str, Object] = {}
-        self._listener = Listener(workspace.api, namespace=workspace.namespace, changed=self.changed)
+        self._live: dict[str, Object] = {}
+        self._listener = Listener(workspace.api, namespace=workspace.namespace, condition=self.condition)
         self._faults = PodFaults(workspace.api, self._set)
         self._undo = Undoing()
         self._keep = keep
 
     def __enter__(self) -> Self:
-        """Raises ApiError, ApiUnreachable."""
+        """Create the set and watch it. Raises ApiError, ApiUnreachable."""
         workspace, name = self.workspace, self._set.name
         body = {"metadata": metadata(name, run_id=workspace.run_id), "data": self.plan.files()}
         workspace.api.create(CONFIG_MAPS, body, namespace=workspace.namespace)
-        with self._undo as begun:
-            lifetime = begun.enter(Lifetime(workspace.api, self._set.pod))
-            begun.callback(lambda: self._remove(lifetime))
+        with self._undo as undoing:
+            lifetime = undoing.enter(Lifetime(workspace.api, self._set.pod))
+            undoing.callback(lambda: self._remove(lifetime))
             create_set(workspace.api, self._set, owner=lifetime.owner)
-            begun.callback(self._listener.close)
-            self._watch = begun.enter(
+            undoing.callback(self._listener.close)
+            self._watch = undoing.enter(
                 Watch(
                     workspace.api,
                     PODS,
@@ -66,19 +67,19 @@ class LoadSet:
                     on_change=self._take_change,
                 )
             )
-            self._undo = begun.passed_on()
+            self._undo = undoing.passed_on()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Raises StorageFailure for what stays, unless the block failed: then that is a note of its error."""
+        """Raise StorageFailure for what stays, unless the block failed: then that is a note of its error."""
         self._undo.__exit__(kind, error, trace)
 
     def grow(self, pods: int) -> None:
-        """Have so many pods, each with its test file written in full.
+        """Grow the set to `pods` pods, each with its test file written in full.
 
-        Raises StorageFailure and EnvironmentFailure, naming the pod, when one does not come so far.
+        Raises StorageFailure and EnvironmentFailure, naming the pod, if one does not come so far.
         """
         before = len(self.pods)
         self.pods = [self._set.pod_name(number) for number in range(pods)]
@@ -89,51 +90,52 @@ class LoadSet:
             wait_bound(self.workspace.api, self._set.claim(number), timeout_s=self.workspace.timeout_s)
 
     def log(self, pod: str) -> PodLog:
-        """What the pod has printed so far; nothing before it runs."""
+        """Return the log of the pod so far; empty before it runs."""
         return self._listener.log(pod)
 
     def expect(self, jobs: Sequence[str]) -> None:
-        """The fio jobs whose results the next step will print."""
+        """Set the fio jobs whose results the next step will print."""
         self._listener.expect(jobs)
 
     def now_s(self) -> float:
-        """Seconds since the epoch, by the clock that all pods' clocks are compared with."""
+        """Return the seconds since the epoch, by the clock that all pods' clocks are compared with."""
         return self._listener.now_s()
 
     def node(self, pod: str) -> str:
-        """The node that the pod runs on."""
-        return str(self._seen[pod]["spec"]["nodeName"])
+        """Return the node that the pod runs on."""
+        return str(self._live[pod]["spec"]["nodeName"])
 
     def state(self, pod: str) -> str:
-        """The pod's state in words."""
-        return state_of(self._seen.get(pod), self.log(pod))
+        """Return the pod's state in words."""
+        return state_of(self._live.get(pod), self.log(pod))
 
     def wait(
         self,
-        what: str,
-        done: Callable[[str], bool],
+        goal: str,
+        is_done: Callable[[str], bool],
         *,
         pods: Sequence[str] | None = None,
         progress: Callable[[], str] = str,
         timeout_s: float | None = None,
         failure: type[AcceptanceError] = StorageFailure,
     ) -> None:
-        """Wait until `done` of every one of `pods`, all if it is None; woken by what pods print and by the watch, never
-        by asking the API server.
+        """Wait until `is_done` of every one of `pods`, all if it is None; woken by what pods print and by the watch,
+        never by querying the API server.
 
-        `progress` says how far it is; whenever that changes it is told. Raises what is wrong with a pod as soon as it
-        shows; `failure`, naming the pods that are not done, when nothing changed for `timeout_s` (default: the run's).
+        `progress` returns the progress in words, which is reported whenever it changes. Raises what is wrong with a pod
+        as soon as it shows; `failure`, naming the pods that are not done, if nothing changed for `timeout_s` (default:
+        the run's).
         """
         timeout_s = self.workspace.timeout_s if timeout_s is None else timeout_s
-        awaited = self.pods if pods is None else pods
+        names = self.pods if pods is None else pods
         last: tuple[str, int] | None = None
         moved_at = time.monotonic()
         while True:
-            with self.changed:
-                missing = [pod for pod in awaited if not done(pod)]
+            with self.condition:
+                missing = [pod for pod in names if not is_done(pod)]
                 now = (progress(), len(missing))
                 if missing and now == last:
-                    self.changed.wait(LOOK_EVERY_S)
+                    self.condition.wait(LOOK_EVERY_S)
             self._raise_faults()
             if not missing:
                 return
@@ -142,23 +144,23 @@ class LoadSet:
                 if now[0]:
                     self.say(now[0])
             elif time.monotonic() - moved_at > timeout_s:
-                self._give_up(f"{len(awaited)} load pods", what, missing, timeout_s, failure)
+                self._give_up(f"{len(names)} load pods", goal, missing, timeout_s, failure)
 
     def _give_up(
-        self, who: str, what: str, missing: list[str], timeout_s: float, failure: type[AcceptanceError]
+        self, subject: str, goal: str, missing: list[str], timeout_s: float, failure: type[AcceptanceError]
     ) -> None:
-        told = "; ".join(f"{pod}: {self.state(pod)}" for pod in missing)
+        states = "; ".join(f"{pod}: {self.state(pod)}" for pod in missing)
         events = "".join(self._faults.events(pod) for pod in missing[:3])
         raise failure(
-            f"waited {timeout_s:.0f} s without progress for {who} on StorageClass "
-            f"{self.plan.storage_class} {what}; not yet: {told}{events}"
+            f"waited {timeout_s:.0f} s without progress for {subject} on StorageClass "
+            f"{self.plan.storage_class} {goal}; not yet: {states}{events}"
         )
 
     def _raise_faults(self) -> None:
         if self._watch.error is not None:
             raise EnvironmentFailure(f"the load pods can no longer be watched: {self._watch.error}")
         for pod in self.pods:
-            fault = self._faults.of(pod, self._seen.get(pod), self.log(pod))
+            fault = self._faults.of(pod, self._live.get(pod), self.log(pod))
             if fault is not None:
                 raise fault
 
@@ -167,21 +169,21 @@ class LoadSet:
 
     def _progress(self) -> str:
         logs = [self.log(pod) for pod in self.pods]
-        written = sum(self.plan.test_size if log.ready else log.prefill_bytes for log in logs)
+        written_bytes = sum(self.plan.test_size if log.ready else log.prefill_bytes for log in logs)
         return (
-            f"{self.plan.storage_class}: {sum(pod in self._seen for pod in self.pods)} of {len(logs)} load pods made, "
-            f"{sum(log.ready for log in logs)} ready, {written // 1024**2} MiB written"
+            f"{self.plan.storage_class}: {sum(pod in self._live for pod in self.pods)} of {len(logs)} load pods made, "
+            f"{sum(log.ready for log in logs)} ready, {written_bytes // 1024**2} MiB written"
         )
 
     def _take_change(self, change: Change) -> None:
-        with self.changed:
+        with self.condition:
             if change.kind == "deleted":
-                self._seen.pop(change.name, None)
-                self._faults.gone.add(change.name)
+                self._live.pop(change.name, None)
+                self._faults.deleted_names.add(change.name)
             else:
-                self._seen[change.name] = change.seen
-            self.changed.notify_all()
-        if change.kind != "deleted" and main_runs(change.seen):
+                self._live[change.name] = change.item
+            self.condition.notify_all()
+        if change.kind != "deleted" and main_runs(change.item):
             self._listener.follow(change.name)
         else:
             self._listener.leave(change.name)

@@ -1,4 +1,4 @@
-"""What one volume showed in a step of a scale run."""
+"""The load of one volume in a step of a scale run."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from acceptance.measuring.windows import TimedSample
 
 @dataclass(frozen=True, kw_only=True)
 class LoadedVolume:
-    """What one pod's fio showed in a step, by the suite's own clock. `offset_s` was added to the clock of its node.
+    """The samples of one pod's fio in a step, by the suite's own clock. `offset_s` was added to the clock of its node.
 
-    `head`: what was done from the beginning of the load to the first sample, as the only one; empty where not known.
+    `head`: the operations from the beginning of the load to the first sample, as the only one; empty if not known.
     """
 
     pod: str

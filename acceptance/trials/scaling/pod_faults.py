@@ -1,4 +1,4 @@
-"""What is wrong with a load pod, so that a step ends as soon as it cannot succeed, naming the pod."""
+"""The faults of a load pod, so that a step ends as soon as it cannot succeed, naming the pod."""
 
 from __future__ import annotations
 
@@ -7,84 +7,84 @@ from dataclasses import replace
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.events import recent_events
-from acceptance.cluster.pod_states import describe_pod, main_restarts, no_room, taken_away, throttled
+from acceptance.cluster.pod_states import cpu_limit_problem, describe_pod, main_restarts, no_room, taken_away
 from acceptance.cluster.pods import start_problem
 from acceptance.cluster.resources import Object
 from acceptance.cluster.stateful_sets import SetPlan
 from acceptance.cluster.waiting import describe_events
-from acceptance.measuring.load_script import KILLED
+from acceptance.measuring.load_script import KILLED_STATUS
 from acceptance.measuring.space_check import explain_refusal
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure
 from acceptance.trials.scaling.pod_log import PodLog
 
 NO_ROOM_FOR_S = 15.0
-# A pod that waits may wait for its claim, of which the watch of pods says nothing: ask about one now and then.
+# A pod that waits may wait for its claim, about which the watch of pods reports nothing: query one now and then.
 ASK_EVERY_S = 10.0
 
 
 class PodFaults:
-    """Knows the pods of one set. `gone`: the names of those that were deleted."""
+    """The faults of the pods of one set. `deleted_names`: the names of those that were deleted."""
 
     def __init__(self, api: Api, plan: SetPlan) -> None:
         self._api = api
         self._plan = plan
         self._no_room_since: dict[str, float] = {}
         self._looked_at: dict[str, str] = {}
-        self._asked = time.monotonic()
-        self.gone: set[str] = set()
+        self._queried_s = time.monotonic()
+        self.deleted_names: set[str] = set()
 
-    def of(self, pod: str, seen: Object | None, log: PodLog) -> AcceptanceError | None:
-        """The error that keeps the pod from doing its part, or None."""
+    def of(self, pod: str, obj: Object | None, log: PodLog) -> AcceptanceError | None:
+        """Return the error that keeps the pod from doing its part, or None."""
         where = f"pod {pod} on StorageClass {self._plan.pod.classes}"
-        if pod in self.gone:
+        if pod in self.deleted_names:
             return EnvironmentFailure(
                 f"{where} was deleted by someone else during the run; see the API server's audit log"
             )
-        if seen is None:
+        if obj is None:
             return None
-        if (taken := taken_away(seen, what=where) or throttled(seen)) is not None:
-            return taken
-        return self._no_room(where, seen) or self._not_started(pod, seen) or self._in_load(where, seen, log)
+        if (fault := taken_away(obj, subject=where) or cpu_limit_problem(obj)) is not None:
+            return fault
+        return self._no_room(where, obj) or self._start_fault(pod, obj) or self._in_load(where, obj, log)
 
     def events(self, pod: str) -> str:
-        """Recent events of the pod, as the tail of an error message."""
+        """Return recent events of the pod, as the tail of an error message."""
         return describe_events(lambda: recent_events(self._api, namespace=self._plan.namespace, name=pod))
 
-    def _no_room(self, where: str, seen: Object) -> AcceptanceError | None:
-        name = seen["metadata"]["name"]
-        said = no_room(seen)
-        if not said:
+    def _no_room(self, where: str, obj: Object) -> AcceptanceError | None:
+        name = obj["metadata"]["name"]
+        why = no_room(obj)
+        if not why:
             self._no_room_since.pop(name, None)
             return None
         since = self._no_room_since.setdefault(name, time.monotonic())
         if time.monotonic() - since < NO_ROOM_FOR_S:
             return None
-        return EnvironmentFailure(f"{where} has no room on any node: {said}")
+        return EnvironmentFailure(f"{where} has no room on any node: {why}")
 
-    def _not_started(self, pod: str, seen: Object) -> AcceptanceError | None:
-        """Looks at a pod when it has changed, and now and then: what keeps it may be told by its claim alone."""
-        if seen["status"].get("phase") not in ("Pending", "Failed"):
+    def _start_fault(self, pod: str, obj: Object) -> AcceptanceError | None:
+        """Check a pod when it has changed, and now and then: perhaps only its claim shows what keeps it."""
+        if obj["status"].get("phase") not in ("Pending", "Failed"):
             return None
-        version = seen["metadata"]["resourceVersion"]
+        version = obj["metadata"]["resourceVersion"]
         if self._looked_at.get(pod) == version:
-            if time.monotonic() - self._asked < ASK_EVERY_S:
+            if time.monotonic() - self._queried_s < ASK_EVERY_S:
                 return None
-            self._asked = time.monotonic()
+            self._queried_s = time.monotonic()
         self._looked_at[pod] = version
         ordinal = int(pod.rpartition("-")[2])
-        return start_problem(self._api, replace(self._plan.pod, name=pod, claims=(self._plan.claim(ordinal),)), seen)
+        return start_problem(self._api, replace(self._plan.pod, name=pod, claims=(self._plan.claim(ordinal),)), obj)
 
-    def _in_load(self, where: str, seen: Object, log: PodLog) -> AcceptanceError | None:
-        if main_restarts(seen) or log.restarted:
-            return EnvironmentFailure(f"{where} ended from outside and was started again: {describe_pod(seen)}")
+    def _in_load(self, where: str, obj: Object, log: PodLog) -> AcceptanceError | None:
+        if main_restarts(obj) or log.has_restarted:
+            return EnvironmentFailure(f"{where} ended from outside and was started again: {describe_pod(obj)}")
         if log.cut_off:
             return EnvironmentFailure(
                 f"the log of {where} broke off, and the node rotated it before the suite could read on; let "
                 "nodes keep more of it (the kubelet's containerLogMaxSize, 10Mi by default)"
             )
-        if log.refused is not None:
-            needed = int(self._plan.pod.environment["SIZE"])
-            return explain_refusal(log.refused, log.output, where=f"the volume of {where}", needed=needed)
+        if log.refusal_status is not None:
+            required_bytes = int(self._plan.pod.environment["SIZE"])
+            return explain_refusal(log.refusal_status, log.output, where=f"the volume of {where}", space=required_bytes)
         unreadable = log.prefill.unreadable or (log.step.unreadable if log.step is not None else None)
         if unreadable is not None:
             return EnvironmentFailure(f"the load of {where} cannot be measured: {unreadable}")
@@ -99,16 +99,16 @@ class PodFaults:
             )
         step = log.step
         if step is not None and (step.status or step.error):
-            failure = EnvironmentFailure if step.status == KILLED else StorageFailure
+            failure = EnvironmentFailure if step.status == KILLED_STATUS else StorageFailure
             why = "fio was killed, most likely by the OOM killer: " if failure is EnvironmentFailure else ""
-            said = f"; {step.error}" if step.error else ""
-            return failure(f"{where} failed in step {log.number}: {why}status {step.status}, {step.messages}{said}")
+            suffix = f"; {step.error}" if step.error else ""
+            return failure(f"{where} failed in step {log.number}: {why}status {step.status}, {step.messages}{suffix}")
         return None
 
 
-def state_of(seen: Object | None, log: PodLog) -> str:
-    """The pod's state and how far its load is, in words."""
-    if seen is None:
+def state_of(obj: Object | None, log: PodLog) -> str:
+    """Return the pod's state and the progress of its load, in words."""
+    if obj is None:
         return "not made yet"
     load = "no output yet"
     if log.over:
@@ -125,4 +125,4 @@ def state_of(seen: Object | None, log: PodLog) -> str:
         )
     elif log.prefill_bytes:
         load = f"{log.prefill_bytes // 1024**2} MiB of the test file written"
-    return f"{describe_pod(seen)}, {load}"
+    return f"{describe_pod(obj)}, {load}"

@@ -1,4 +1,4 @@
-"""All that one load pod prints, cut into steps while it comes, with the pod's clock beside the suite's own."""
+"""The output of one load pod, cut into steps as it arrives, with the pod's clock next to the suite's own."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from acceptance.loads.fio.documents import DocumentReader
-from acceptance.loads.fio.printed import Printed
+from acceptance.loads.fio.printed import PrintedText
 from acceptance.loads.fio.samples import FioError, Sample, SampleReader
 from acceptance.loads.fio.versions import UnreadableResult
 from acceptance.measuring.load_log import MARK
@@ -16,13 +16,15 @@ from acceptance.measuring.windows import TimedSample
 
 @dataclass(kw_only=True)
 class StepLog:
-    """What one fio printed. `status` is its exit status, None while it runs; `error` what it reported to be wrong.
+    """The output of one fio. `status` is its exit status, None while it runs; `error` the error that it reported.
 
     `unreadable`: why its results cannot be read, None while they can.
 
-    `samples` begin with fio's first document; `head` is what was done before that, from the beginning of the load on.
+    `samples` begin with fio's first document; `head` holds the operations before that, from the beginning of the load
+    on.
 
-    `offset_s` is what the pod's clock lacks of the suite's: the least delay of any document, None before the first.
+    `offset_s` is the offset of the suite's clock from the pod's: the least delay of any document, None before the
+    first.
     """
 
     jobs: Sequence[str]
@@ -33,12 +35,13 @@ class StepLog:
     offset_s: float | None = None
 
     def __post_init__(self) -> None:
-        self._documents, self._reader = DocumentReader(Printed()), SampleReader(jobs=self.jobs)
+        self._documents, self._reader = DocumentReader(PrintedText()), SampleReader(jobs=self.jobs)
         self._began_s: float | None = None
 
     @property
     def head(self) -> TimedSample | None:
-        """None before the first sample, and where that holds all from the beginning on."""
+        """The operations before the first sample; None before that sample, and if it holds all from the beginning
+        on."""
         first = self._reader.first
         if first is None or self._began_s is None:
             return None
@@ -49,15 +52,15 @@ class StepLog:
 
     @property
     def messages(self) -> str:
-        """fio's own words beside its documents."""
+        """fio's own messages next to its documents."""
         return "; ".join(self._documents.messages) or "fio printed no message"
 
     def pieces(self) -> Iterator[str]:
-        """What fio printed, unchanged, as `Printed` keeps it."""
+        """Return what fio printed, unchanged, as `PrintedText` keeps it."""
         return self._documents.pieces()
 
     def feed(self, text: str, *, arrived_s: float) -> None:
-        """Take the next lines; `arrived_s`: when they came, in s since the epoch."""
+        """Take the next lines; `arrived_s`: when they arrived, in s since the epoch."""
         for document in self._documents.feed(text):
             try:
                 sample = self._reader.read(document)
@@ -71,26 +74,27 @@ class StepLog:
             self.offset_s = _least(self.offset_s, arrived_s - end_s)
             if sample is not None:
                 self.samples.append(TimedSample(end_s=end_s, sample=sample))
-                # fio's own time stands still while it is stalled, so that the beginning may only look too late.
+                # fio's own time stands still while it is stalled, so that the beginning may only seem too late.
                 self._began_s = _least(self._began_s, end_s - self._reader.runtime_s)
 
 
 class PodLog:
-    """Where the pod stands: `ready` at the start barrier for a first step, `restarted`, or kept from beginning.
+    """The state of the pod: `ready` at the start barrier for a first step, `has_restarted`, or kept from beginning.
 
-    `cut_off`: what it printed at first was not seen. `refused` is the status of the check that kept it, whose words are
-    in `output`; `unwritten` that of the fio that could not write the test file; `over`: it heard of no new step for too
-    long and gave up. `offset_s` is what its clock lacks of the suite's; None before it was told at the start barrier.
+    `cut_off`: its first output was not seen. `refusal_status` is the status of the check that kept it, whose message is
+    in `output`; `unwritten` that of the fio that could not write the test file; `over`: it got no new step for too long
+    and gave up. `offset_s` is the offset of the suite's clock from its own; None before its clock was reported at the
+    start barrier.
 
-    `steps` holds the step that runs or ran last, by number: what came before is dropped when a new one begins, so
+    `step` is the step that runs or ran last, `number` its number: the step before is dropped when a new one begins, so
     that memory does not grow with the run. `at_barrier` is the number of the step that the pod waits to begin.
     """
 
     def __init__(self, *, prefill_jobs: Sequence[str], cut_off: bool = False) -> None:
         self.cut_off = cut_off
         self.ready = False
-        self.restarted = False
-        self.refused: int | None = None
+        self.has_restarted = False
+        self.refusal_status: int | None = None
         self.unwritten: int | None = None
         self.over = False
         self.prefill_bytes = 0
@@ -106,21 +110,21 @@ class PodLog:
         self._rest = ""
 
     def feed(self, piece: bytes, *, arrived_s: float) -> bool:
-        """Take the next piece of the log; `arrived_s`: when it came, in s since the epoch.
+        """Take the next piece of the log; return whether the pod advanced by it.
 
-        Returns whether the pod got any further by it.
+        `arrived_s`: when the piece arrived, in s since the epoch.
         """
         before = self._how_far
         *lines, self._rest = (self._rest + self._decode(piece)).split("\n")
-        printed: list[str] = []
+        fio_lines: list[str] = []
         for line in lines:
             if line.startswith(MARK):
-                self._fio_printed(printed, arrived_s)
-                printed = []
+                self._feed_fio(fio_lines, arrived_s)
+                fio_lines = []
                 self._take_mark(line.removeprefix(MARK).split(), arrived_s)
             else:
-                printed.append(line + "\n")
-        self._fio_printed(printed, arrived_s)
+                fio_lines.append(line + "\n")
+        self._feed_fio(fio_lines, arrived_s)
         return self._how_far != before
 
     @property
@@ -128,8 +132,8 @@ class PodLog:
         step = () if self.step is None else (self.step.status, len(self.step.samples), self.step.error)
         return (
             self.ready,
-            self.restarted,
-            self.refused,
+            self.has_restarted,
+            self.refusal_status,
             self.unwritten,
             self.over,
             self.prefill_bytes,
@@ -138,7 +142,7 @@ class PodLog:
             step,
         )
 
-    def _fio_printed(self, lines: Sequence[str], arrived_s: float) -> None:
+    def _feed_fio(self, lines: Sequence[str], arrived_s: float) -> None:
         if not lines:
             return
         text = "".join(lines)
@@ -158,16 +162,16 @@ class PodLog:
             case ["ready"]:
                 self.ready, self.output = True, ""
             case ["restarted"]:
-                self.restarted = True
+                self.has_restarted = True
             case ["refused", status]:
-                self.refused = int(status)
+                self.refusal_status = int(status)
             case ["unwritten", status]:
                 self.unwritten = int(status)
             case ["over"]:
                 self.over = True
             case ["barrier", number]:
                 self.at_barrier = int(number)
-                self._told_offset_s = None  # a clock may be set: what it tells after this step counts for the next
+                self._told_offset_s = None  # a clock may be set: reports after this step count for the next
             case ["begin", number]:
                 self.number, self.step = int(number), StepLog(jobs=self.wanted_jobs)
             case ["end", _, status] if self.step is not None:

@@ -1,4 +1,4 @@
-"""Measures each class with many volumes once, whoever asks for it how often."""
+"""Measures each class with many volumes once, however often that is requested."""
 
 from __future__ import annotations
 
@@ -33,17 +33,18 @@ from acceptance.trials.scaling.steps import Step, run_step
 
 R = TypeVar("R")
 
-# From the end of one step's window to the beginning of the next, where all goes slowly.
+# From the end of one step's window to the beginning of the next, if everything is slow.
 LONGEST_BETWEEN_S = 60.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class ScaleSettings:
-    """`steps`: numbers of volumes, rising. `window_s`: in which all are loaded, at the first look. Sizes in bytes.
+    """The settings of scale runs. `steps`: numbers of volumes, rising. `window_s`: the time in which all are loaded, at
+    the first analysis. Sizes in bytes.
 
-    `rate_pods`: how many volumes are loaded at a set rate, never fewer than the last step; `rate`: of each, as people
-    write it; None for an even share of the measured capacity, as the limit says. `keep`: leave the pods and volumes of
-    a run that failed.
+    `rate_pods`: the number of volumes that are loaded at a set rate, never fewer than the last step; `rate`: of each,
+    as the user writes it; None for an even share of the measured capacity, as the limit says. `keep`: keep the pods and
+    volumes of a run that failed.
     """
 
     steps: tuple[int, ...]
@@ -56,7 +57,7 @@ class ScaleSettings:
 
 
 class ScaleRunner:
-    """All scale runs of a session. `limits` are those that will be asked about; what none asks about is not run."""
+    """All scale runs of a session. `limits` are those that will be judged; what no limit needs is not run."""
 
     def __init__(
         self,
@@ -72,22 +73,22 @@ class ScaleRunner:
         self._profiles = profiles
         self._limits = limits
         self._say = say
-        self._found: dict[tuple[str, str], ScalingRecord] = {}
-        self._measured = Once(self._measure)
+        self._records: dict[tuple[str, str], ScalingRecord] = {}
+        self._measure_once = Once(self._measure)
 
     @property
-    def found(self) -> list[ScalingRecord]:
-        """All records so far, those of runs that failed before their end with them."""
-        return list(self._found.values())
+    def records(self) -> list[ScalingRecord]:
+        """All records so far, including those of runs that failed before their end."""
+        return list(self._records.values())
 
     def record(self, profile: str, *, storage_class: str) -> ScalingRecord:
-        """What the profile showed on the class; all profiles are measured on it when the first is asked for.
+        """Return the record of the profile on the class; all profiles are measured on it when the first is requested.
 
-        What failed once is not tried again: the same error is raised to everyone who asks. Raises EnvironmentFailure
-        when the nodes cannot hold the pods, StorageFailure and EnvironmentFailure when a step fails.
+        A run that failed is not tried again: every caller gets the same error. Raises EnvironmentFailure if the nodes
+        cannot hold the pods, StorageFailure and EnvironmentFailure if a step fails.
         """
-        self._measured(storage_class)
-        return self._found[storage_class, profile]
+        self._measure_once(storage_class)
+        return self._records[storage_class, profile]
 
     def _measure(self, storage_class: str) -> None:
         try:
@@ -98,33 +99,33 @@ class ScaleRunner:
                 self._add(storage_class, profile, incomplete=str(error))
             raise
 
-    def _add(self, storage_class: str, profile: Profile, **found: object) -> None:
-        """Add to what is known of the profile on the class; nothing where no step of it was measured."""
+    def _add(self, storage_class: str, profile: Profile, **changes: object) -> None:
+        """Add to the record of the profile on the class; do nothing if no step of it was measured."""
         key = (storage_class, profile.name)
-        if key in self._found:
-            self._found[key] = self._found[key].model_copy(update=found)
+        if key in self._records:
+            self._records[key] = self._records[key].model_copy(update=changes)
 
     def _compare_nodes(self, storage_class: str) -> None:
-        wanted = [each for each in self._profiles if self._limit(each, "node_scaling")]
-        nodes = usable_nodes(self._workspace.api, self._workspace.pods.template) if wanted else []
+        profiles = [profile for profile in self._profiles if self._limit(profile, "node_scaling")]
+        nodes = usable_nodes(self._workspace.api, self._workspace.pods.template) if profiles else []
         few = len(nodes) // 2
         if not few:
             return
         a_node = max(1, self._settings.steps[-1] // len(nodes))
-        on_few = self._on_nodes(storage_class, wanted, nodes[:few], pods=few * a_node)
-        on_many = self._on_nodes(storage_class, wanted, nodes[: 2 * few], pods=2 * few * a_node)
-        for profile in wanted:
-            found = NodesRecord(
+        on_few = self._on_nodes(storage_class, profiles, nodes[:few], pods=few * a_node)
+        on_many = self._on_nodes(storage_class, profiles, nodes[: 2 * few], pods=2 * few * a_node)
+        for profile in profiles:
+            nodes_record = NodesRecord(
                 on_fewer_nodes=on_few[profile.name],
                 on_more_nodes=on_many[profile.name],
                 fewer_nodes=few,
                 more_nodes=2 * few,
             )
-            self._add(storage_class, profile, nodes=found)
+            self._add(storage_class, profile, nodes=nodes_record)
 
     def _measure_steps(self, storage_class: str) -> None:
-        limited = [each for each in self._profiles if self._limit(each, "rate_limited")]
-        most = max(self._settings.steps[-1], self._settings.rate_pods if limited else 0)
+        limited_profiles = [profile for profile in self._profiles if self._limit(profile, "rate_limited")]
+        most = max(self._settings.steps[-1], self._settings.rate_pods if limited_profiles else 0)
         plan = self._plan("scale", storage_class, self._profiles, most=most)
         require_room(self._workspace.api, self._workspace.pods.template, pods=most, requests=REQUESTS)
         steps: dict[str, list[StepRecord]] = {profile.name: [] for profile in self._profiles}
@@ -138,30 +139,30 @@ class ScaleRunner:
             for window_s in step_windows_s(self._settings.window_s)[1:]:
                 for profile in self._profiles:
                     self._again(load_set, profile, storage_class, numbers, window_s=window_s)
-            if limited:
+            if limited_profiles:
                 load_set.grow(most)
-            for profile in limited:
+            for profile in limited_profiles:
                 self._at_rate(load_set, profile, storage_class, numbers)
 
     def _again(
         self, load_set: LoadSet, profile: Profile, storage_class: str, numbers: Iterator[int], *, window_s: float
     ) -> None:
-        """Measure the steps on which rests what is not decided, anew and for longer."""
-        record = self._found[storage_class, profile.name]
-        wanted = left_open(record, [limit for limit in self._limits if limit.profile == profile.name])
+        """Measure the steps again and for longer on which an undecided limit depends."""
+        record = self._records[storage_class, profile.name]
+        pod_counts = left_open(record, [limit for limit in self._limits if limit.profile == profile.name])
         steps = list(record.steps)
         for place, step in enumerate(steps):
-            if step.pods in wanted:
+            if step.pods in pod_counts:
                 steps[place] = self._step(load_set, profile, numbers, pods=step.pods, window_s=window_s)
                 self._keep(storage_class, profile, steps)
 
     def _keep(self, storage_class: str, profile: Profile, steps: Sequence[StepRecord]) -> None:
-        self._found[storage_class, profile.name] = self._record(profile, storage_class, steps)
+        self._records[storage_class, profile.name] = self._record(profile, storage_class, steps)
 
     def _on_nodes(
         self, storage_class: str, profiles: Sequence[Profile], nodes: Sequence[str], *, pods: int
     ) -> dict[str, StepRecord]:
-        """At the last look at once: volumes of their own would have to be made ready for another."""
+        """Measure at the last analysis immediately: for another one, volumes would have to be prepared again."""
         plan = self._plan(f"nodes-{len(nodes)}", storage_class, profiles, most=pods, nodes=nodes)
         require_room(self._workspace.api, self._workspace.pods.template, pods=pods, requests=REQUESTS, nodes=nodes)
         window_s = step_windows_s(self._settings.window_s)[-1]
@@ -183,7 +184,7 @@ class ScaleRunner:
             test_size=self._settings.test_size,
             most_pods=most,
             profiles=profiles,
-            limited={
+            rate_metrics={
                 profile.name: self._metric(profile) for profile in profiles if self._limit(profile, "rate_limited")
             },
             nodes=nodes,
@@ -191,8 +192,10 @@ class ScaleRunner:
         )
 
     def _longest_s(self, profile: Profile) -> float:
-        """How long all steps of the profile may take, each looked at as often as it may be and begun once more."""
-        a_step = 2 * sum(each + LONGEST_BETWEEN_S + profile.ramp_s for each in step_windows_s(self._settings.window_s))
+        """Return how long all steps of the profile may take, each analyzed as often as allowed and repeated once."""
+        a_step = 2 * sum(
+            window_s + LONGEST_BETWEEN_S + profile.ramp_s for window_s in step_windows_s(self._settings.window_s)
+        )
         return a_step * len(self._settings.steps)
 
     def _step(
@@ -200,26 +203,26 @@ class ScaleRunner:
     ) -> StepRecord:
         metric, window_s = self._metric(profile), window_s or self._settings.window_s
         step = Step(number=next(numbers), profile=profile, pods=pods, window_s=window_s)
-        return _run(load_set, step, numbers, lambda seen: step_record(seen, metric=metric, window_s=window_s))
+        return _run(load_set, step, numbers, lambda volumes: step_record(volumes, metric=metric, window_s=window_s))
 
     def _at_rate(self, load_set: LoadSet, profile: Profile, storage_class: str, numbers: Iterator[int]) -> None:
-        """The run at a set rate, anew and for longer until it is decided, or after the last look is not."""
+        """Run at the set rate, again and for longer, until the limit is decided or the last analysis is done."""
         metric, limit = self._metric(profile), self._limit(profile, "rate_limited")
-        rate = self._rate(profile, self._found[storage_class, profile.name], pods=len(load_set.pods))
+        rate = self._rate(profile, self._records[storage_class, profile.name], pods=len(load_set.pods))
         for window_s in rate_windows_s(self._settings.window_s):
             step = Step(number=next(numbers), profile=profile, pods=len(load_set.pods), window_s=window_s, rate=rate)
-            found = _run(
+            outcome = _run(
                 load_set,
                 step,
                 numbers,
                 partial(rate_record, metric=metric, rate=rate, window_s=window_s),
             )
-            self._add(storage_class, profile, rate_limited=found)
-            if limit is None or is_decided(self._found[storage_class, profile.name], limit):
+            self._add(storage_class, profile, rate_limited=outcome)
+            if limit is None or is_decided(self._records[storage_class, profile.name], limit):
                 return
 
     def _rate(self, profile: Profile, record: ScalingRecord, *, pods: int) -> int:
-        """What each volume is asked for: whole operations or bytes a second, at least one."""
+        """Return the rate that is required of each volume: whole operations or bytes a second, at least one."""
         if self._settings.rate is not None:
             return max(1, math.floor(parse_quantity(self._settings.rate, unit=record.unit)))
         limit = self._limit(profile, "rate_limited")
@@ -241,19 +244,20 @@ class ScaleRunner:
         )
 
     def _metric(self, profile: Profile) -> Metric:
-        """The rate that the profile's limits are about, or the one that its name tells."""
+        """Return the rate that the profile's limits are about, or the one that its name states."""
         rates = [
             limit.metric for limit in self._limits if limit.profile == profile.name and limit.rule != "latency_growth"
         ]
         return rates[0] if rates else default_metric(profile.name)
 
     def _limit(self, profile: Profile, kind: str) -> Limit | None:
-        found = [limit for limit in self._limits if (limit.profile, limit.rule) == (profile.name, kind)]
-        return found[0] if found else None
+        matches = [limit for limit in self._limits if (limit.profile, limit.rule) == (profile.name, kind)]
+        return matches[0] if matches else None
 
 
 def _run(load_set: LoadSet, step: Step, numbers: Iterator[int], record: Callable[[Sequence[LoadedVolume]], R]) -> R:
-    """The record of the step; run once more, for longer, where the volumes were not loaded together for long enough."""
+    """Return the record of the step; run it once more, for longer, if the volumes were not loaded together for long
+    enough."""
     try:
         return record(run_step(load_set, step))
     except ShortWindow as short:

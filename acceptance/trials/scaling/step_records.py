@@ -1,4 +1,4 @@
-"""From the samples of every volume to the record of a step: only seconds in which all were loaded count."""
+"""The record of a step from the samples of every volume: only seconds in which all were loaded count."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from acceptance.trials.scaling.loaded_volume import LoadedVolume
 
 
 def step_record(volumes: Sequence[LoadedVolume], *, metric: Metric, window_s: float) -> StepRecord:
-    """The record of a step. Raises what `common_window` raises."""
+    """Return the record of a step. Raises what `common_window` raises."""
     window, length_s = _window(volumes, window_s)
     rates = [batch_values(metric, volume.samples, window, length_s=length_s) or [] for volume in volumes]
     offsets = [volume.offset_s for volume in volumes]
@@ -29,22 +29,22 @@ def step_record(volumes: Sequence[LoadedVolume], *, metric: Metric, window_s: fl
         latency_mean_s=_over_pods(_latency(metric, "mean"), volumes, window, length_s),
         latency_p99_s=_over_pods(_latency(metric, "p99"), volumes, window, length_s),
         volumes=[
-            _volume(each, batches, metric, window, batch_s=length_s, of=len(volumes))
-            for each, batches in zip(volumes, rates, strict=True)
+            _volume(volume, batches, metric, window, batch_s=length_s, of=len(volumes))
+            for volume, batches in zip(volumes, rates, strict=True)
         ],
         clock_spread_s=max(offsets) - min(offsets),
     )
 
 
 def rate_record(volumes: Sequence[LoadedVolume], *, metric: Metric, rate: float, window_s: float) -> RateRecord:
-    """The record of a run in which each volume was asked for `rate`, in the metric's unit.
+    """Return the record of a run in which `rate` was required of each volume, in the metric's unit.
 
-    Of all volumes the slowest is slow by chance no more often than a single one (Bonferroni's inequality). Raises what
+    The slowest of all volumes is slow by chance no more often than a single one (Bonferroni's inequality). Raises what
     `common_window` raises.
     """
     window, length_s = _window(volumes, window_s)
     confidence = 1 - (1 - RATE_CONFIDENCE) / len(volumes)
-    reached = {
+    shares = {
         volume.pod: share_of_rate(
             volume.samples,
             head=volume.head,
@@ -57,14 +57,14 @@ def rate_record(volumes: Sequence[LoadedVolume], *, metric: Metric, rate: float,
         )
         for volume in volumes
     }
-    slowest_first = sorted(reached, key=lambda pod: reached[pod].mean)
+    slowest_first = sorted(shares, key=lambda pod: shares[pod].mean)
     return RateRecord(
-        pods=len(volumes), rate=rate, window_s=window_s, reached={pod: reached[pod] for pod in slowest_first}
+        pods=len(volumes), rate=rate, window_s=window_s, reached={pod: shares[pod] for pod in slowest_first}
     )
 
 
 def default_metric(profile: str) -> Metric:
-    """The rate that a profile is about by its name, in the naming of the field: `random-read-bandwidth`."""
+    """Return the rate that a profile is about by its name, in the naming of the field: `random-read-bandwidth`."""
     direction = "read" if "read" in profile.split("-") else "write"
     return Metric.parse(f"{direction}.{'bandwidth' if 'bandwidth' in profile.split('-') else 'iops'}")
 
@@ -78,31 +78,31 @@ def _latency(rate: Metric, statistic: Literal["mean", "p99"]) -> Metric:
 
 
 def _over_pods(latency: Metric, volumes: Sequence[LoadedVolume], window: Window, length_s: int) -> Figure | None:
-    """The mean over pods in each batch; None where some pod says nothing about it."""
+    """Return the mean over pods in each batch; None if some pod has none."""
     values = [batch_values(latency, volume.samples, window, length_s=length_s) for volume in volumes]
-    known = [value for value in values if value is not None]
-    if len(known) < len(values):
+    series = [value for value in values if value is not None]
+    if len(series) < len(values):
         return None
-    return interval_of([fmean(batch) for batch in zip(*known, strict=True)], batch_s=length_s)
+    return interval_of([fmean(batch) for batch in zip(*series, strict=True)], batch_s=length_s)
 
 
 def _volume(
-    loaded: LoadedVolume, rates: Sequence[float], metric: Metric, window: Window, *, batch_s: int, of: int
+    volume: LoadedVolume, rates: Sequence[float], metric: Metric, window: Window, *, batch_s: int, of: int
 ) -> VolumeRecord:
-    """Its rate and the bounds of that.
+    """Return the record of a volume: its rate and the bounds of the rate.
 
-    All of a step reach a limit when the lower bound of each does, so that none needs more than its own confidence. One
-    alone misses it for all: so that the slowest of `of` volumes is slow by chance no more often than a single one, the
-    upper bound is that of a confidence whose rest is divided by their number (Bonferroni's inequality, Casella &
-    Berger, Statistical Inference, 1.2.2).
+    All volumes of a step reach a limit if the lower bound of each does, so that none needs more than its own
+    confidence. A single volume misses it for all: so that the slowest of `of` volumes is slow by chance no more often
+    than a single one, the upper bound has a confidence whose remainder is divided by their number (Bonferroni's
+    inequality, Casella & Berger, Statistical Inference, 1.2.2).
     """
-    samples = samples_in(loaded.samples, window)
-    found = interval_of(rates, batch_s=batch_s)
+    samples = samples_in(volume.samples, window)
+    interval = interval_of(rates, batch_s=batch_s)
     return VolumeRecord(
-        pod=loaded.pod,
-        node=loaded.node,
-        rate=found.mean,
-        low=found.low,
+        pod=volume.pod,
+        node=volume.node,
+        rate=interval.mean,
+        low=interval.low,
         high=interval_of(rates, batch_s=batch_s, confidence=1 - (1 - CONFIDENCE) / of).high,
         latency_mean_s=metric_value(_latency(metric, "mean"), samples),
         latency_p99_s=metric_value(_latency(metric, "p99"), samples),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from acceptance.cluster.resources import PODS
 from acceptance.loads.fio.rate_limit import job_file
 from acceptance.loads.profiles import Profile
-from acceptance.measuring.windows import corrected
+from acceptance.measuring.windows import correct_clock
 from acceptance.text.errors import EnvironmentFailure, StorageFailure
 from acceptance.trials.scaling.load_plan import STEP
 from acceptance.trials.scaling.load_set import LoadSet
@@ -18,23 +18,23 @@ from acceptance.trials.scaling.pod_log import StepLog
 
 # From the patch of a pod until it begins: pods see it within some tenths of a second, and the patches take their time.
 LEAD_S, LEAD_PER_POD_S = 1.5, 0.05
-# So long before the beginning it is put off for all when one has not seen it yet: now and then a kubelet overlooks one.
+# The beginning is put off for all if one has not seen it this long before: now and then a kubelet overlooks one.
 PUT_OFF_S = 0.8
 # Loads begin within a second of each other, and fio's first second only gives the point to count from; it comes later
 # on a machine that is busy with all of them.
 SPARE_S, SPARE_PER_POD_S = 3.0, 0.2
 # Beyond its time: for a pod that begins late, and for a fio that waits for its last writes.
 JOIN_S, END_S = 30.0, 60.0
-# Clocks that stand still against each other are corrected, whatever they show; one that moves is not known well enough.
+# A constant difference of clocks is corrected, whatever its size; a clock that moves is not known well enough.
 CLOCK_MOVED_S = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """What to run on the first `pods` of the set; `number` rises from 1 on.
+    """The run on the first `pods` of the set; `number` rises from 1 on.
 
-    `rate` of each volume, in IOPS or B/s; None: as fast as it goes.
-    `more_s`: load beyond the window and what their number asks for.
+    `rate` of each volume, in IOPS or B/s; None: as fast as it goes. `more_s`: load beyond the window and what the
+    number of pods requires.
     """
 
     number: int
@@ -46,20 +46,20 @@ class Step:
 
     @property
     def spare_s(self) -> float:
-        """Load beyond the window, for volumes that do not begin and end together."""
+        """The load beyond the window, for volumes that do not begin and end together."""
         return SPARE_S + SPARE_PER_POD_S * self.pods + self.more_s
 
     @property
     def runtime_s(self) -> int:
-        """The seconds of load that every pod is asked for, after the profile's ramp."""
+        """The seconds of load that are required of every pod, after the profile's ramp."""
         return math.ceil(self.window_s + self.spare_s)
 
 
 def run_step(load_set: LoadSet, step: Step) -> list[LoadedVolume]:
-    """Run the step on its pods of the set: what each volume showed, by the suite's own clock.
+    """Run the step on its pods of the set; return the load of each volume, by the suite's own clock.
 
-    Raises StorageFailure or EnvironmentFailure, naming the pod, when one does not begin or does not end well, or when
-    its clock moved meanwhile.
+    Raises StorageFailure or EnvironmentFailure, naming the pod, if one does not begin or does not end well, or if its
+    clock moved meanwhile.
     """
     load_set.expect(step.profile.jobs)
     pods = load_set.pods[: step.pods]
@@ -84,9 +84,9 @@ def run_step(load_set: LoadSet, step: Step) -> list[LoadedVolume]:
 
 
 def _gather(load_set: LoadSet, step: Step, offsets: Mapping[str, float]) -> None:
-    """The start barrier: tell all pods when to begin, and put it off for all until every one has seen it.
+    """Pass the start barrier: announce the beginning to all pods, and put it off for all until every pod has seen it.
 
-    Raises EnvironmentFailure naming the pods that never do.
+    Raises EnvironmentFailure, naming the pods that never do.
     """
     until_s = load_set.now_s() + JOIN_S
 
@@ -102,26 +102,26 @@ def _gather(load_set: LoadSet, step: Step, offsets: Mapping[str, float]) -> None
                 at_barrier,
                 pods=list(offsets),
                 timeout_s=max(left_s, 0.1),
-                failure=_NotJoined,
+                failure=_NotAtBarrier,
             )
-        except _NotJoined:
+        except _NotAtBarrier:
             if load_set.now_s() > until_s:
                 raise
 
 
-class _NotJoined(EnvironmentFailure):
+class _NotAtBarrier(EnvironmentFailure):
     """Some pod has not seen the step yet."""
 
 
 def _tell(load_set: LoadSet, step: Step, offsets: Mapping[str, float]) -> float:
-    """Tell each pod to begin at the same moment, by its own clock; that moment by the suite's."""
+    """Announce the same beginning to each pod, by its own clock; return that moment by the suite's clock."""
     workspace = load_set.workspace
-    # Half a second before a full one: pods look at full seconds, and estimates of offsets are off by some tenths.
+    # Half a second before a full one: pods check at full seconds, and estimates of offsets are off by some tenths.
     begin_s = math.ceil(load_set.now_s() + LEAD_S + LEAD_PER_POD_S * len(offsets)) - 0.5
-    job, rate = job_file(step.profile, limited=step.rate is not None), math.floor(step.rate or 0)
+    job, rate = job_file(step.profile, is_limited=step.rate is not None), math.floor(step.rate or 0)
     for pod in offsets:
-        told = f"{step.number} {job} {step.runtime_s}s {math.ceil(begin_s - offsets[pod])} {rate}"
-        workspace.api.patch(PODS, pod, {"metadata": {"annotations": {STEP: told}}}, namespace=workspace.namespace)
+        annotation = f"{step.number} {job} {step.runtime_s}s {math.ceil(begin_s - offsets[pod])} {rate}"
+        workspace.api.patch(PODS, pod, {"metadata": {"annotations": {STEP: annotation}}}, namespace=workspace.namespace)
     return begin_s
 
 
@@ -130,7 +130,7 @@ def _log(load_set: LoadSet, pod: str) -> StepLog:
 
 
 def _progress(load_set: LoadSet, step: Step, pods: Sequence[str]) -> str:
-    """Names the seconds of load that all pods have shown, so that one that stands still shows."""
+    """Return the seconds of load that all pods have shown, in words, so that one that stands still shows."""
     seconds = [len(_log(load_set, pod).samples) for pod in pods]
     return (
         f"{step.profile.name} on {len(seconds)} volumes of {load_set.plan.storage_class}"
@@ -155,6 +155,6 @@ def _volume(load_set: LoadSet, pod: str, step: Step, *, barrier_offset_s: float)
         pod=pod,
         node=node,
         offset_s=offset_s,
-        samples=corrected(log.samples, offset_s=offset_s),
-        head=corrected(head, offset_s=offset_s),
+        samples=correct_clock(log.samples, offset_s=offset_s),
+        head=correct_clock(head, offset_s=offset_s),
     )

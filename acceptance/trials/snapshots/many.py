@@ -1,4 +1,4 @@
-"""Two volumes alike, of which one gets many snapshots, and what those leave of its writes."""
+"""Two volumes alike, of which one gets many snapshots, and what the snapshots leave of its writes."""
 
 from __future__ import annotations
 
@@ -36,25 +36,25 @@ from acceptance.trials.features.snapshots import ask_for_snapshot, snapshot_clas
 from acceptance.trials.speed.findings import ratio_seen
 
 PIECE = 4 * 1024**2
-"""bytes that are written over at a time, of each volume"""
+"""Bytes of each volume that are overwritten at a time."""
 PIECES = 4
-"""after so many the first is written over again: a snapshot holds no more than them"""
+"""The number of pieces after which the first is overwritten again: a snapshot holds no more than these."""
 NAME = "snapshots"
 METRIC = Metric.parse(SNAPSHOTS_METRIC)
-_WRITTEN = "written\n"
+_PIECE_LINE = "written\n"
 
 
 class Loads(LoadBench, Protocol):
-    """Where volumes are filled and loaded that somebody else has claimed: see `ClusterLoadRunner`."""
+    """Fills and loads volumes that others have claimed: see `ClusterLoadRunner`."""
 
     def fill(self, claims: Sequence[Claim], *, node: str | None, progress: Preparing) -> list[ClaimedVolume]: ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class ManySnapshotsTrial:
-    """On that bench, where it makes what it needs. `count`: of snapshots; `size`: of each volume, in bytes.
+    """A trial on that bench, where it creates what it needs. `count`: of snapshots; `size`: of each volume, in bytes.
 
-    `limits`: until they are decided, both are loaded; `plan`: of the looks at them.
+    `limits`: both volumes are loaded until these are decided; `plan`: of their interim analyses.
     """
 
     bench: Bench
@@ -70,10 +70,10 @@ class ManySnapshotsTrial:
     say: Say
 
     def run(self) -> ManySnapshotsRecord:
-        """Fill both, write to both and take snapshots of the one, load them in turn, and delete the snapshots.
+        """Fill both volumes, write to both and take snapshots of one, load them in turn, and delete the snapshots.
 
-        Raises Unsupported where the class has no snapshots, StorageFailure where one is not taken or does not go, or a
-        volume is not written; and what loads raise.
+        Raises Unsupported if the class has no snapshots, StorageFailure if one is not taken or not deleted, or a volume
+        is not written; and what loads raise.
         """
         bench = self.bench
         snapshot_class = snapshot_class_for(bench)
@@ -81,12 +81,12 @@ class ManySnapshotsTrial:
         volumes = self.loads.fill(claims, node=bench.node, progress=self.preparing)
         bench.stay_on(volumes[0].node)
         snapshots, times = self._snapshots(claims, snapshot_class=snapshot_class)
-        loaded, left = self._loaded(volumes)
-        deleted_s = self._deleted(snapshots)
+        samples_of_both, writes_left = self._load(volumes)
+        deleted_s = self._delete(snapshots)
         for claim in claims:
             remove_claim(bench.api, claim, timeout_s=bench.timeout_s)
         with_them, without = (
-            metric_value(METRIC, [sample for segment in each for sample in segment]) for each in loaded
+            metric_value(METRIC, [sample for segment in segments for sample in segment]) for segments in samples_of_both
         )
         return ManySnapshotsRecord(
             storage_class=bench.storage_class.name,
@@ -98,30 +98,31 @@ class ManySnapshotsTrial:
             times=times,
             with_snapshots=with_them,
             without=without,
-            left=left,
-            confidence=self.plan.at(loaded_s(loaded[0])).confidence,
-            seconds=loaded_s(loaded[0]),
+            left=writes_left,
+            confidence=self.plan.at(loaded_s(samples_of_both[0])).confidence,
+            seconds=loaded_s(samples_of_both[0]),
             deleted_s=deleted_s,
             test_size=volumes[0].test_size,
         )
 
     def _snapshots(self, claims: Sequence[Claim], *, snapshot_class: str) -> tuple[list[Snapshot], list[float]]:
-        """Take them of the first volume, a piece of writes or more between each two; how long each took (s)."""
-        bench, taken, times = self.bench, list[Snapshot](), list[float]()
+        """Take the snapshots of the first volume, a piece of writes or more between every two; return them, and the
+        time of each (s)."""
+        bench, snapshots, times = self.bench, list[Snapshot](), list[float]()
         writer = bench.start_plan(self._writer(claims))
         for number in range(1, self.count + 1):
             self._wait_written(writer)
             self._tell(f"snapshot {number} of {self.count} is taken")
             asked_s = time.monotonic()
-            each = ask_for_snapshot(bench, claims[0], snapshot_class=snapshot_class, part=f"snapshot-{number}")
+            snapshot = ask_for_snapshot(bench, claims[0], snapshot_class=snapshot_class, part=f"snapshot-{number}")
             try:
-                wait_taken(bench.api, each, timeout_s=bench.timeout_s)
+                wait_taken(bench.api, snapshot, timeout_s=bench.timeout_s)
             except StorageFailure as error:
                 raise StorageFailure(f"snapshot {number} of {self.count} of one volume: {error}") from error
             times.append(time.monotonic() - asked_s)
-            taken.append(each)
+            snapshots.append(snapshot)
         bench.end(writer)
-        return taken, times
+        return snapshots, times
 
     def _writer(self, claims: Sequence[Claim]) -> PodPlan:
         paths = [volume_path(place, block=self.block) for place in range(len(claims))]
@@ -133,44 +134,45 @@ class ManySnapshotsTrial:
         return replace(plan, deadline_s=max(plan.deadline_s, math.ceil(2 * self.count * self.bench.timeout_s)))
 
     def _wait_written(self, writer: PodPlan) -> None:
-        """Wait for a piece that is begun later than now: for the end of the one that is under way, and one more."""
+        """Wait for a piece that begins later than now: for the end of the current piece, and one more."""
         before = _pieces(self.bench.output_of(writer))
         wait_for(
             f"pod {writer.name} to write to both volumes (StorageClass {writer.classes})",
             look=lambda: self.bench.output_of(writer),
-            ready=lambda said: _pieces(said) >= before + 2,
-            state=lambda said: f"{_pieces(said) - before} pieces written",
-            fatal=lambda said: _broken_off(writer, said),
+            ready=lambda output: _pieces(output) >= before + 2,
+            state=lambda output: f"{_pieces(output) - before} pieces written",
+            fatal=lambda output: _broken_off(writer, output),
             timeout_s=self.bench.timeout_s,
         )
 
-    def _loaded(self, volumes: Sequence[ClaimedVolume]) -> tuple[tuple[BySegment, BySegment], Span | None]:
-        """Both loaded in turn until all limits are decided: their samples, and what is left to the first."""
+    def _load(self, volumes: Sequence[ClaimedVolume]) -> tuple[tuple[BySegment, BySegment], Span | None]:
+        """Load both in turn until all limits are decided; return the samples of both, and the share of writes left to
+        the first."""
         with_them, without = volumes
 
-        def decided(mine: BySegment, other: BySegment) -> bool:
-            ratio, caution = ratio_seen(METRIC, mine, other, plan=self.plan)
-            left = left_of(ratio, mine, other)
+        def is_decided(with_samples: BySegment, without_samples: BySegment) -> bool:
+            ratio, caution = ratio_seen(METRIC, with_samples, without_samples, plan=self.plan)
+            writes_left = left_of(ratio, with_samples, without_samples)
             return all(
-                decide_writes_left(left, limit, beyond=caution.beyond) != "inconclusive" for limit in self.limits
+                decide_writes_left(writes_left, limit, beyond=caution.beyond) != "inconclusive" for limit in self.limits
             )
 
-        ours, theirs = measure_alternately(
+        with_load, without_load = measure_alternately(
             self.loads,
             candidate=with_them,
             baseline=without,
             profile=self.profile,
             plan=self.plan,
-            decided=decided,
+            is_decided=is_decided,
             report=self.report,
             name=NAME,
         )
-        mine, other = ours.samples, theirs.samples
-        ratio, _ = ratio_seen(METRIC, mine, other, plan=self.plan)
-        return (mine, other), left_of(ratio, mine, other)
+        with_samples, without_samples = with_load.samples, without_load.samples
+        ratio, _ = ratio_seen(METRIC, with_samples, without_samples, plan=self.plan)
+        return (with_samples, without_samples), left_of(ratio, with_samples, without_samples)
 
-    def _deleted(self, snapshots: Sequence[Snapshot]) -> float:
-        """How long all snapshots take to go, asked for at once (s)."""
+    def _delete(self, snapshots: Sequence[Snapshot]) -> float:
+        """Delete all snapshots at the same time; return how long that takes (s)."""
         self._tell(f"{self.count} snapshots are deleted")
         asked_s = time.monotonic()
         delete_snapshots(self.bench.api, snapshots, timeout_s=self.bench.timeout_s)
@@ -180,23 +182,27 @@ class ManySnapshotsTrial:
         self.say(f"many snapshots of a volume of {self.bench.storage_class.name}: {text}")
 
 
-def _pieces(said: str) -> int:
-    return said.count(_WRITTEN)
+def _pieces(output: str) -> int:
+    return output.count(_PIECE_LINE)
 
 
-def _broken_off(writer: PodPlan, said: str) -> StorageFailure | None:
-    """What a writer whose last word is another one has met: then it has ended."""
-    if not said or said.endswith(_WRITTEN):
+def _broken_off(writer: PodPlan, output: str) -> StorageFailure | None:
+    """Return the error of a writer whose last line is another one: it has ended."""
+    if not output or output.endswith(_PIECE_LINE):
         return None
     return StorageFailure(
         f"pod {writer.name} could not write to two volumes of StorageClass {writer.classes}, of one of which snapshots "
-        f"are taken, after {_pieces(said)} pieces: {said.replace(_WRITTEN, '')[-300:].strip()}"
+        f"are taken, after {_pieces(output)} pieces: {output.replace(_PIECE_LINE, '')[-300:].strip()}"
     )
 
 
-def left_of(ratio: Ratio, mine: BySegment, other: BySegment) -> Span | None:
-    """What is left, with its interval. Of a volume that did nothing while the other one did something it is nothing."""
+def left_of(ratio: Ratio, with_samples: BySegment, without_samples: BySegment) -> Span | None:
+    """Return the share of writes that is left, with its interval. It is 0 if the volume did nothing while the other did
+    something."""
     if ratio.value is not None:
         return Span(mean=ratio.value, low=ratio.low, high=ratio.high)
-    did = [sum(sample.counts["write"].ios for segment in each for sample in segment) for each in (mine, other)]
+    did = [
+        sum(sample.counts["write"].ios for segment in samples for sample in segment)
+        for samples in (with_samples, without_samples)
+    ]
     return Span(mean=0.0, low=0.0, high=0.0) if did[0] == 0 < did[1] else None

@@ -1,4 +1,4 @@
-"""How fast records were acknowledged between two moments. Pure."""
+"""The rate at which records were acknowledged between two moments. Pure."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from acceptance.trials.crashes.writer import Arrival
 def pace_of(
     stage: Stage, arrivals: Sequence[Arrival], *, begin_s: float, end_s: float, most: int = MOST_RECORDS
 ) -> Pace | None:
-    """The pace between the two moments; None where all `most` records had been acknowledged before, so that none came.
+    """Return the pace between the two moments; None if all `most` records had been acknowledged before.
 
-    A stage during which the last of them arrived ends with that.
+    A stage during which the last record arrived ends with that arrival.
     """
     if arrivals and arrivals[-1][1] >= most:
         end_s = min(end_s, arrivals[-1][0])

@@ -1,4 +1,4 @@
-"""What is taken of volumes in use: a snapshot of one, or one group snapshot of several."""
+"""The snapshots that are taken of volumes in use: a snapshot of one, or one group snapshot of several."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from acceptance.cluster.group_snapshots import (
     wait_group_taken,
 )
 from acceptance.cluster.objects import object_name
-from acceptance.cluster.snapshots import GROUP, Snapshot, Taken, delete_snapshot, take_snapshot, wait_taken
+from acceptance.cluster.snapshots import GROUP, RestorableSnapshot, Snapshot, delete_snapshot, take_snapshot, wait_taken
 from acceptance.text.errors import Unsupported
 from acceptance.trials.features.bench import SIZE, Bench
 from acceptance.trials.features.snapshots import snapshot_class_for
 
 
 class Taking(Protocol):
-    """A snapshot, or a group of them, of the claims that it has asked for."""
+    """A snapshot, or a group of them, of the claims that it has requested."""
 
     @property
     def snapshot_class(self) -> str:
@@ -31,24 +31,24 @@ class Taking(Protocol):
 
     @property
     def claims(self) -> Sequence[Claim]:
-        """Whose volumes it is of."""
+        """The claims of its volumes."""
 
     def take(self) -> None:
-        """Ask for it; it is removed with the rest of the bench."""
+        """Request the snapshot; it is deleted with the rest of the bench."""
 
     def wait(self) -> None:
         """Wait until it is ready to use. Raises StorageFailure at the deadline."""
 
     def restore(self) -> list[Claim]:
-        """Ask for a copy of each volume, in the order of the claims."""
+        """Request a copy of each volume; return them in the order of the claims."""
 
     def delete(self) -> None:
-        """Delete it, and see it and all behind it gone. Raises StorageFailure at the deadline."""
+        """Delete it, and wait until it and all objects behind it are deleted. Raises StorageFailure at the deadline."""
 
 
 @dataclass(kw_only=True)
 class OneSnapshot:
-    """A snapshot of one volume. Raises Unsupported where the class has none."""
+    """A snapshot of one volume. Raises Unsupported if the class has none."""
 
     bench: Bench
     snapshot_class: str = field(init=False)
@@ -63,26 +63,26 @@ class OneSnapshot:
         )
 
     def take(self) -> None:
-        """Ask for it; it is removed with the rest of the bench."""
+        """Request the snapshot; it is deleted with the rest of the bench."""
         self.bench.keep_track(self._snapshot)
         take_snapshot(self.bench.api, self._snapshot, claim=self.claims[0])
 
     def wait(self) -> None:
         """Wait until it is ready to use. Raises StorageFailure at the deadline."""
-        self._taken = wait_taken(self.bench.api, self._snapshot, timeout_s=self.bench.timeout_s)
+        self._restorable = wait_taken(self.bench.api, self._snapshot, timeout_s=self.bench.timeout_s)
 
     def restore(self) -> list[Claim]:
-        """Ask for a copy of the volume."""
-        return [_copy(self.bench, "copy", self._snapshot.name, self._taken)]
+        """Request a copy of the volume."""
+        return [_copy(self.bench, "copy", self._snapshot.name, self._restorable)]
 
     def delete(self) -> None:
-        """Delete it, and see it and its content gone. Raises StorageFailure at the deadline."""
+        """Delete it, and wait until it and its content are deleted. Raises StorageFailure at the deadline."""
         delete_snapshot(self.bench.api, self._snapshot, timeout_s=self.bench.timeout_s)
 
 
 @dataclass(kw_only=True)
 class GroupOfSnapshots:
-    """A group snapshot of several volumes. Raises Unsupported where the cluster or the driver has none."""
+    """A group snapshot of several volumes. Raises Unsupported if the cluster or the driver has none."""
 
     bench: Bench
     volumes: int
@@ -103,7 +103,7 @@ class GroupOfSnapshots:
         self.claims = [bench.claim(f"in-use-{number}", group=self._group.name) for number in numbers]
 
     def take(self) -> None:
-        """Ask for it; it is removed with the rest of the bench."""
+        """Request the group snapshot; it is deleted with the rest of the bench."""
         bench = self.bench
         bench.undo_with(lambda: undo_group_snapshot(bench.api, self._group, timeout_s=bench.timeout_s))
         take_group_snapshot(bench.api, self._group)
@@ -115,16 +115,18 @@ class GroupOfSnapshots:
         )
 
     def restore(self) -> list[Claim]:
-        """Ask for a copy of each volume, in the order of the claims."""
+        """Request a copy of each volume; return them in the order of the claims."""
         return [
-            _copy(self.bench, f"copy-{number}", each.name, each.taken) for number, each in enumerate(self._members, 1)
+            _copy(self.bench, f"copy-{number}", member.name, member.restorable)
+            for number, member in enumerate(self._members, 1)
         ]
 
     def delete(self) -> None:
-        """Delete it, and see it, its members and their contents gone. Raises StorageFailure at the deadline."""
+        """Delete it, and wait until it, its members and their contents are deleted. Raises StorageFailure at the
+        deadline."""
         delete_group_snapshot(self.bench.api, self._group, timeout_s=self.bench.timeout_s)
 
 
-def _copy(bench: Bench, part: str, snapshot: str, taken: Taken) -> Claim:
+def _copy(bench: Bench, part: str, snapshot: str, restorable: RestorableSnapshot) -> Claim:
     source = DataSource(kind="VolumeSnapshot", name=snapshot, group=GROUP)
-    return bench.claim(part, size=max(SIZE, taken.size or 0), source=source)
+    return bench.claim(part, size=max(SIZE, restorable.size or 0), source=source)

@@ -19,21 +19,21 @@ from acceptance.trials.crashes.acknowledged_records import MOST_BYTES, MOST_RECO
 from acceptance.trials.crashes.trial import LEAST_RECORDS
 from acceptance.trials.crashes.writer import Writer
 from acceptance.trials.features.bench import Bench
-from acceptance.trials.snapshots.order import Held, held_in
+from acceptance.trials.snapshots.order import FileContents, contents_of
 from acceptance.trials.snapshots.pace import pace_of
 from acceptance.trials.snapshots.takings import GroupOfSnapshots, OneSnapshot, Taking
 
 FILES = 4
-"""on all volumes together"""
+"""The number of files on all volumes together."""
 OF_A_GROUP = 2
-"""volumes: what two hold at different moments shows"""
+"""The number of volumes: two are enough to show contents of different moments."""
 AFTER_S = 1.0
-"""for which the writer must go on when all is over"""
+"""Seconds for which the writer must continue when all is over."""
 _FILE = re.compile(rb"storage-acceptance: file (\d+)\n")
 
 
 def ledgers(volumes: int) -> tuple[str, ...]:
-    """The files, in their order: each is on another volume than the one before, where there are several."""
+    """Return the files in their order: each is on another volume than the one before, if there are several."""
     return tuple(
         f"{volume_path(volume)}/{number}/records"
         for number in range(1, FILES // volumes + 1)
@@ -43,9 +43,10 @@ def ledgers(volumes: int) -> tuple[str, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class SnapshotTrial:
-    """On that bench, where it makes what it needs. `write_s`: how long records are written before the snapshot.
+    """A trial on that bench, where it creates what it needs. `write_s`: how long records are written before the
+    snapshot.
 
-    `volumes`: of one pod that are written to in turn; of several a group snapshot is taken.
+    `volumes`: the number of volumes of one pod that are written to in turn; of several a group snapshot is taken.
     """
 
     bench: Bench
@@ -54,17 +55,17 @@ class SnapshotTrial:
     volumes: int = 1
 
     def run(self) -> SnapshotRecord:
-        """Write, take a snapshot meanwhile, restore and read it, delete it; the writer goes on all along.
+        """Write, take a snapshot meanwhile, restore and read it, delete it; the writer continues all the time.
 
-        Raises Unsupported where the class has no snapshots, or no groups of them, StorageFailure where the writer
-        breaks off, or a snapshot cannot be taken, restored, read or deleted.
+        Raises Unsupported if the class has no snapshots, or no groups of them, StorageFailure if the writer breaks off,
+        or a snapshot cannot be taken, restored, read or deleted.
         """
         bench = self.bench
         taking: Taking = (
             OneSnapshot(bench=bench) if self.volumes == 1 else GroupOfSnapshots(bench=bench, volumes=self.volumes)
         )
-        first, *others = taking.claims
-        writer = Writer(bench.workspace, first, beside=others, node=bench.node, ledgers=ledgers(self.volumes))
+        first, *other_claims = taking.claims
+        writer = Writer(bench.workspace, first, beside=other_claims, node=bench.node, ledgers=ledgers(self.volumes))
         bench.undo_with(lambda: end_pod(bench.api, writer.plan, timeout_s=bench.timeout_s))
         with writer:
             return self._while_written(writer, taking)
@@ -74,8 +75,8 @@ class SnapshotTrial:
         bench.stay_on(writer.node)
         self._tell(f"records are written for {self.write_s:.0f} s")
         writer.write_for(self.write_s, records=LEAST_RECORDS)
-        # No clock is compared: these were durable before their numbers arrived, and so before it is asked for.
-        acknowledged, asked = writer.acknowledged, datetime.now(UTC)
+        # No clock is compared: these were durable before their numbers arrived, and so before the request.
+        acknowledged_count, asked_at = writer.acknowledged_count, datetime.now(UTC)
         moments = [writer.arrivals[0][0], time.monotonic()]
         self._tell("a snapshot is taken while records are written")
         taking.take()
@@ -83,8 +84,8 @@ class SnapshotTrial:
         moments.append(time.monotonic())
         self._tell("the snapshot is restored, and read")
         copies = taking.restore()
-        held = held_in(self._files_on(copies), token=writer.token, acknowledged=acknowledged)
-        if held.lost or held.holes:  # whoever keeps what failed keeps both
+        contents = contents_of(self._files_on(copies), token=writer.token, acknowledged_count=acknowledged_count)
+        if contents.lost_numbers or contents.holes:  # a user who keeps what failed keeps both
             bench.fail()
         else:
             for copy in copies:
@@ -93,17 +94,19 @@ class SnapshotTrial:
             self._tell("the snapshot is deleted while records are written")
             taking.delete()
         moments.append(time.monotonic())
-        writer.write_for(AFTER_S, records=min(writer.acknowledged + 1, MOST_RECORDS))
-        return self._record(writer, taking, held, acknowledged=acknowledged, asked=asked, moments=moments)
+        writer.write_for(AFTER_S, records=min(writer.acknowledged_count + 1, MOST_RECORDS))
+        return self._record(
+            writer, taking, contents, acknowledged_count=acknowledged_count, asked_at=asked_at, moments=moments
+        )
 
     def _record(
         self,
         writer: Writer,
         taking: Taking,
-        held: Held,
+        contents: FileContents,
         *,
-        acknowledged: int,
-        asked: datetime,
+        acknowledged_count: int,
+        asked_at: datetime,
         moments: Sequence[float],
     ) -> SnapshotRecord:
         stages: tuple[Stage, ...] = ("before", "taken", "restored", "deleted")
@@ -115,49 +118,51 @@ class SnapshotTrial:
             storage_class=self.bench.storage_class.name,
             snapshot_class=taking.snapshot_class,
             node=writer.node,
-            asked=asked,
+            asked=asked_at,
             volumes=self.volumes,
             files=FILES,
-            acknowledged=acknowledged,
-            whole=held.whole,
-            last=held.last,
-            lost=ranges(held.lost),
-            holes=ranges(held.holes),
+            acknowledged=acknowledged_count,
+            whole=contents.whole,
+            last=contents.last,
+            lost=ranges(contents.lost_numbers),
+            holes=ranges(contents.holes),
             paces=[pace for pace in paces if pace is not None],
         )
 
     def _files_on(self, copies: Sequence[Claim]) -> list[bytes]:
-        """What the files hold on the volumes that were restored, in the order in which the writer took them in turn."""
+        """Return the contents of the files on the restored volumes, in the order in which the writer wrote them in
+        turn."""
         script = files("acceptance.trials.snapshots").joinpath("read_files.sh").read_text(encoding="utf-8")
-        first, *others = copies
+        first, *other_copies = copies
         names = " ".join(ledgers(self.volumes))
-        done = self.bench.one_shot_pod(first, script, beside=others, LEDGER=names, LIMIT=str(MOST_BYTES))
-        if done.status:
+        run = self.bench.one_shot_pod(first, script, beside=other_copies, LEDGER=names, LIMIT=str(MOST_BYTES))
+        if run.status:
             raise StorageFailure(
                 f"a volume of StorageClass {first.storage_class}, restored from a snapshot that was taken while "
-                f"records were written, cannot be read: {done.output[-300:].strip() or 'no output'} ({done.state})"
+                f"records were written, cannot be read: {run.output[-300:].strip() or 'no output'} ({run.state})"
             )
-        return printed_files(done.content)
+        return printed_files(run.content)
 
     def _tell(self, text: str) -> None:
-        what = "snapshot in use" if self.volumes == 1 else f"group snapshot of {self.volumes} volumes in use"
-        self.say(f"{what} on {self.bench.storage_class.name}: {text}")
+        subject = "snapshot in use" if self.volumes == 1 else f"group snapshot of {self.volumes} volumes in use"
+        self.say(f"{subject} on {self.bench.storage_class.name}: {text}")
 
 
 def printed_files(log: bytes) -> list[bytes]:
-    """What the files hold, out of the log of the pod that read them. Raises EnvironmentFailure when part is missing."""
-    found, at = [], 0
+    """Return the contents of the files from the log of the pod that read them. Raises EnvironmentFailure if part is
+    missing."""
+    contents, at = [], 0
     for _ in range(FILES):
         if (line := _FILE.match(log, at)) is None:
             break
         end = line.end() + int(line[1])
         if log[end : end + 1] != b"\n":
             break
-        found.append(log[line.end() : end])
+        contents.append(log[line.end() : end])
         at = end + 1
-    if len(found) < FILES or at != len(log):
+    if len(contents) < FILES or at != len(log):
         raise EnvironmentFailure(
             f"the log of the pod that read the restored volume is incomplete: wanted {FILES} files, found "
-            f"{len(found)}; the node rotated the log, or the suite read only a part of it"
+            f"{len(contents)}; the node rotated the log, or the suite read only a part of it"
         )
-    return found
+    return contents

@@ -1,1 +1,1 @@
-"""How fast one volume is, alone and beside a local one: measured until it is decided."""
+"""The speed of one volume, alone and compared with a local one: measured until the verdict is decided."""

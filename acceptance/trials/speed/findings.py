@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from acceptance.judging.limit import Caution, decide_comparison, decide_limit, judge, judge_comparison
-from acceptance.judging.outcome import not_judged, verdict_id
+from acceptance.judging.outcome import verdict_id, without_limit
 from acceptance.limits.limit import Limit
 from acceptance.loads.profiles import Profile
 from acceptance.measuring.batches import loaded_s
@@ -26,21 +26,21 @@ from acceptance.trials.speed.records import against_baseline, measurement_of, re
 from acceptance.trials.speed.turns import Turns, faster_after_rest, faster_when_it_rests
 
 RARE_S = 30
-"""seconds of load before a limit on a percentile is decided"""
+"""Seconds of load before a limit on a percentile is decided."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """One profile measured on a candidate class without a pause, and in turn with the baseline where there is one."""
+    """One profile measured on a candidate class without a pause, and in turn with the baseline if there is one."""
 
     candidate: Recording
     plan: AnalysisPlan
     turns: Turns | None = None
 
     def against(self, limit: Limit | Profile) -> Verdict:
-        """The verdict on a limit of the tier; for a profile without limits, its figures and no verdict."""
+        """Return the verdict on a limit of the tier; for a profile without limits, its figures and no verdict."""
         if isinstance(limit, Profile):
-            return self._unjudged()
+            return self._unjudged_verdict()
         return judge_limit(
             self.candidate.samples,
             limit,
@@ -51,29 +51,29 @@ class Finding:
 
     @property
     def _in_turn(self) -> BySegment:
-        """What the candidate did in turn with the baseline."""
+        """The candidate's samples from the load in turn with the baseline."""
         return self.turns.candidate.samples if self.turns else ()
 
-    def _unjudged(self) -> Verdict:
+    def _unjudged_verdict(self) -> Verdict:
         metrics = self.measurements[0].metrics
-        shown = {path: each.mean for path, each in metrics.items() if path.endswith((".iops", ".mean"))}
+        figures = {path: estimate.mean for path, estimate in metrics.items() if path.endswith((".iops", ".mean"))}
         name = self.candidate.profile.name
-        return not_judged(
+        return without_limit(
             verdict_id(self.candidate.storage_class, name, "none", "none"),
             storage_class=self.candidate.storage_class,
             profile=name,
-            found=Outcome(code="speed.unlimited", facts={"metrics": dict(shown)}),
+            finding=Outcome(code="speed.unlimited", facts={"metrics": dict(figures)}),
         )
 
-    def compared(self, rule: Limit) -> Verdict:
-        """The verdict on a comparison rule. Raises ValueError where there is no baseline."""
+    def compare(self, rule: Limit) -> Verdict:
+        """Return the verdict on a comparison rule. Raises ValueError if there is no baseline."""
         if self.turns is None:
             raise ValueError("wanted a measurement with a baseline, found none")
         baseline = self.turns.baseline
         plan, alone = self.turns.plan, self.candidate.samples
-        found, caution = ratio_seen(rule.metric, self._in_turn, baseline.samples, plan=plan, alone=alone)
+        ratio, caution = ratio_seen(rule.metric, self._in_turn, baseline.samples, plan=plan, alone=alone)
         return judge_comparison(
-            found,
+            ratio,
             rule,
             storage_class=self.candidate.storage_class,
             baseline_class=baseline.storage_class,
@@ -82,7 +82,7 @@ class Finding:
         )
 
     def _cache_remark(self, rule: Limit) -> str:
-        """What the size of the file says about reads that are answered too soon; nothing for other rules."""
+        """Return a remark on reads that a cache can have served because the file is small; empty for other rules."""
         if rule.metric.direction != "read" or rule.metric.unit != "s" or rule.rule != "not_better_than_baseline_by":
             return ""
         small = small_file_of(self.turns.candidate if self.turns else self.candidate, directions=("read",))
@@ -90,29 +90,29 @@ class Finding:
 
     @property
     def measurements(self) -> list[Measurement]:
-        """The records of the report: of the candidate, and of the baseline where there is one."""
+        """The records of the report: of the candidate, and of the baseline if there is one."""
         candidate = measurement_of(self.candidate, plan=self.plan, beside=self._in_turn)
         if self.turns is None:
             return [candidate]
         turns = self.turns
         baseline = measurement_of(turns.baseline, plan=turns.plan)
-        rested = rest_effect(turns.candidate.samples, role="candidate", plan=turns.plan)
-        told = {
+        rest_ratio = rest_effect(turns.candidate.samples, role="candidate", plan=turns.plan)
+        changes = {
             "compared_with": baseline.id,
             "against_baseline": against_baseline(self._in_turn, turns.baseline.samples, plan=turns.plan),
-            "after_rest": relative(rested),
+            "after_rest": relative(rest_ratio),
             "warnings": [*candidate.warnings, *self._rest_warnings],
         }
         warnings = [*baseline.warnings, *faster_after_rest(turns.baseline, plan=turns.plan)]
-        return [candidate.model_copy(update=told), baseline.model_copy(update={"warnings": warnings})]
+        return [candidate.model_copy(update=changes), baseline.model_copy(update={"warnings": warnings})]
 
     @property
     def _rest_warnings(self) -> list[str]:
-        """That the candidate is faster when it rests."""
+        """The warnings that the candidate is faster after idle time."""
         return [] if self.turns is None else faster_when_it_rests(self.turns, self.candidate, plan=self.plan)
 
 
-def decided(
+def are_decided(
     limits: Sequence[Limit],
     rules: Sequence[Limit],
     candidate: BySegment,
@@ -121,29 +121,29 @@ def decided(
     plan: AnalysisPlan,
     alone: BySegment = (),
 ) -> bool:
-    """Whether every limit and rule would now be judged pass or fail: then there is nothing left to measure for.
+    """Return whether every limit and rule would now be judged pass or fail: then the measurement can end.
 
-    `alone`: what a candidate that is compared did without a pause.
+    `alone`: the samples of a candidate that is compared, from its load without a pause.
     """
     decisions: list[Decision] = []
-    stalls_count = plan.at(loaded_s(candidate)).early or any(each.metric.statistic == "longest" for each in limits)
+    stalls_count = plan.at(loaded_s(candidate)).early or any(limit.metric.statistic == "longest" for limit in limits)
     stall, slow = longest_stall(candidate) if stalls_count else None, slowing(candidate)
     for limit in limits:
         estimate, caution = _estimate_seen(candidate, limit, plan=plan, stall=stall, slow=slow)
         decisions.append(decide_limit(estimate, limit, caution=caution))
     if baseline is not None:
         for rule in rules:
-            found, caution = ratio_seen(rule.metric, candidate, baseline, plan=plan, alone=alone)
-            decisions.append(decide_comparison(found, rule, caution=caution))
+            ratio, caution = ratio_seen(rule.metric, candidate, baseline, plan=plan, alone=alone)
+            decisions.append(decide_comparison(ratio, rule, caution=caution))
     return bool(decisions) and "inconclusive" not in decisions
 
 
 def judge_limit(
     samples: BySegment, limit: Limit, *, plan: AnalysisPlan, storage_class: str, beside: BySegment = ()
 ) -> Verdict:
-    """The verdict on a limit from samples, with the confidence that the plan gives to each look.
+    """Return the verdict on a limit from samples, with the confidence that the plan gives to each interim analysis.
 
-    `beside`: what else the class was loaded with. Only a stall counts there, for it happened.
+    `beside`: the samples of other loads of the class. Only a stall counts there, because it happened.
     """
     stall, slow = longest_stall(samples), slowing(samples)
     estimate, caution = _estimate_seen(samples, limit, plan=plan, stall=stall, slow=slow)
@@ -158,18 +158,21 @@ def judge_limit(
 def _estimate_seen(
     samples: BySegment, limit: Limit, *, plan: AnalysisPlan, stall: Stall | None, slow: Slowing | None
 ) -> tuple[Estimate | None, Caution]:
-    """What the samples, with their longest stall and slowing, say of the limit's metric, and what that is worth now."""
+    """Return the estimate of the limit's metric at this interim analysis, and the caution with which it counts.
+
+    `stall`, `slow`: the longest stall and the slowing of the samples.
+    """
     look = plan.at(loaded_s(samples))
     caution = _caution(limit.metric, [stall], look=look, goes_on=_goes_on([samples], plan=plan))
     if limit.metric.percentile is not None and look.seconds < RARE_S and not plan.is_whole(look.seconds):
-        caution = Caution(beyond=math.inf)  # slow seconds may not have come yet, or too many of them
-    judged = judged_part(samples, slow, plan=plan)
-    if slow is not None and judged is samples:
+        caution = Caution(beyond=math.inf)  # slow seconds may still be missing, or be too frequent so far
+    judged_samples = judged_part(samples, slow, plan=plan)
+    if slow is not None and judged_samples is samples:
         caution = replace(caution, may_pass=False)  # it may slow down further
     if limit.metric.statistic != "longest":
-        return metric_estimate(limit.metric, judged, plan=plan, confidence=look.confidence), caution
+        return metric_estimate(limit.metric, judged_samples, plan=plan, confidence=look.confidence), caution
     if limit.operator == "at_most":
-        # A load that was shorter than what it may stand still for could hardly have missed the limit.
+        # A load shorter than the stall that the limit allows could hardly have missed the limit.
         long_enough = look.seconds >= min(limit.bound, plan.whole_s)
         caution = replace(caution, may_pass=caution.may_pass and long_enough)
     return stall_estimate(stall, limit.metric, samples, confidence=look.confidence), caution
@@ -178,9 +181,9 @@ def _estimate_seen(
 def ratio_seen(
     metric: Metric, candidate: BySegment, baseline: BySegment, *, plan: AnalysisPlan, alone: BySegment = ()
 ) -> tuple[Ratio, Caution]:
-    """Candidate / baseline of a metric from samples of both, loaded in turn, and what that is worth at this look."""
+    """Return candidate / baseline of a metric from samples of both, loaded in turn, and the caution for it."""
     look = plan.at(loaded_s(candidate))
-    stalls = [longest_stall(each) for each in (candidate, baseline)] if look.early else []
+    stalls = [longest_stall(samples) for samples in (candidate, baseline)] if look.early else []
     lull = is_in_a_lull(candidate, alone) and not plan.is_whole(loaded_s(candidate))
     goes_on = lull or _goes_on([candidate, baseline], plan=plan)
     caution = _caution(metric, stalls, look=look, goes_on=goes_on)
@@ -188,15 +191,15 @@ def ratio_seen(
 
 
 def _goes_on(classes: Sequence[BySegment], *, plan: AnalysisPlan) -> bool:
-    """Whether a class stood still, and was not yet loaded for a minute: only then it is known how often."""
+    """Return whether a class stood still and was not yet loaded for a minute, after which its frequency is known."""
     return any(stood_still(segments) and not plan.is_whole(loaded_s(segments)) for segments in classes)
 
 
 def _caution(metric: Metric, stalls: Sequence[Stall | None], *, look: Look, goes_on: bool) -> Caution:
-    """What the look asks beyond an interval; `stalls`: the longest of each class, where the look is an early one.
+    """Return what this analysis requires beyond an interval. `stalls`: the longest of each class, at an early one.
 
-    A class that stalled for a second of an early look can do so for most of it, and be sound: nothing is decided. The
-    same holds at any look before the minute for one that stood still (`goes_on`).
+    A class that stalled for a second of an early analysis can do so for most of its time, and be sound: nothing is
+    decided. This applies at any analysis before the minute to a class that stood still (`goes_on`).
     """
     still = goes_on or any(stall is not None and stall.at_least >= LOOK_S for stall in stalls if look.early)
     may_pass = not (still or (look.early and metric.is_of_the_rare))
@@ -204,5 +207,5 @@ def _caution(metric: Metric, stalls: Sequence[Stall | None], *, look: Look, goes
 
 
 def _stall_remark(stall: Stall | None) -> str:
-    """What a long stall says about any limit that is missed or nearly so; nothing where there was none."""
+    """Return a remark on a long stall for limits that are missed or nearly so; an empty string without one."""
     return stall.describe() if stall is not None and stall.at_least >= WORTH_TELLING_S else ""

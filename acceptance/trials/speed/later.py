@@ -1,4 +1,4 @@
-"""The first profile of a run once more at its end: whether the storage slowed down meanwhile."""
+"""The first profile of a run, measured again at its end: tells if the storage slowed down meanwhile."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from acceptance.trials.speed.records import measurement_id
 from acceptance.trials.speed.turns import shown_ratio
 
 AFTER_S = 300.0
-"""from the first measurement of a class on; a run that ends sooner tells nothing that it has not told"""
+"""Seconds since the first measurement of a class; at the end of a shorter run a second one reveals nothing new."""
 PLAN = AnalysisPlan(seconds=(12,), batch_s=1, batch_correlation=SECONDS_CORRELATION)
 SLOWER = 0.8
-"""what it must be below, surely: by less than a fifth one minute differs from another on a busy machine, too"""
+"""The ratio below which storage certainly slowed down: minutes differ by less than a fifth, even on busy machines."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Later:
-    """The load of a finding, and the same again so many seconds after it."""
+    """The load of a finding, and the same load again, `after_s` seconds after it."""
 
     first: Finding
     again: Recording
@@ -35,23 +35,23 @@ class Later:
 
     @property
     def measurement(self) -> str:
-        """The id of what was measured at first."""
+        """The ID of the first measurement."""
         return measurement_id(self.first.candidate)
 
     @property
     def against_first(self) -> RelativeEstimate | None:
-        """Operations a second at the end of the run / at first; None of too few batches."""
+        """Operations per second at the end of the run / at first; None if there are too few batches."""
         samples, plan = self.first.candidate.samples, self.first.plan
         look = plan.at(loaded_s(samples))
-        found = independent_ratio(
+        ratio = independent_ratio(
             rates(self.again.samples, length=PLAN.batch_s),
             rates(judged_part(samples, slowing(samples), plan=plan), length=look.batch_s),
             confidence=CONFIDENCE,
             correlation=SECONDS_CORRELATION,
         )
-        if found is None:
+        if ratio is None:
             return None
-        return RelativeEstimate(ratio=found.mean, low=found.low, high=found.high, confidence=CONFIDENCE)
+        return RelativeEstimate(ratio=ratio.mean, low=ratio.low, high=ratio.high, confidence=CONFIDENCE)
 
     def estimate(self, metric: Metric) -> Estimate | None:
         """Return what the load at the end showed of a metric; None if nothing."""
@@ -59,12 +59,12 @@ class Later:
 
     @property
     def warning(self) -> str | None:
-        """That it slowed down; None where that is not sure."""
-        found = self.against_first
-        if found is None or found.high >= SLOWER:
+        """The warning that the storage slowed down; None if that is not certain."""
+        relative = self.against_first
+        if relative is None or relative.high >= SLOWER:
             return None
         return (
             f"the storage slowed down during the run: at its end {self.again.profile.name} on "
-            f"{self.again.storage_class} did {shown_ratio(found.ratio, found.low, found.high)} of what it did "
+            f"{self.again.storage_class} did {shown_ratio(relative.ratio, relative.low, relative.high)} of what it did "
             f"{self.after_s / 60:.0f} min before"
         )

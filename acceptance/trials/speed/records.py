@@ -1,4 +1,4 @@
-"""The records of the report: what a profile showed on a class, from its recording."""
+"""The records of the report: the figures of a profile on a class, from its recording."""
 
 from __future__ import annotations
 
@@ -22,11 +22,14 @@ SHOWN_CONFIDENCE = 0.95
 
 
 def measurement_of(recording: Recording, *, plan: AnalysisPlan, beside: BySegment = ()) -> Measurement:
-    """`beside`: what else the class was loaded with. Only a stall counts there, for it happened."""
+    """Return the record of a recording.
+
+    `beside`: the samples of other loads of the class. Only a stall counts there, because it happened.
+    """
     metrics, slow = shown_metrics(recording.samples), slowing(recording.samples)
-    judged = judged_part(recording.samples, slow, plan=plan)
+    judged_samples = judged_part(recording.samples, slow, plan=plan)
     estimates = {
-        metric.path: metric_estimate(metric, judged, plan=plan, confidence=SHOWN_CONFIDENCE)
+        metric.path: metric_estimate(metric, judged_samples, plan=plan, confidence=SHOWN_CONFIDENCE)
         if metric.statistic != "longest"
         else stall_estimate(
             longest_stall([*recording.samples, *beside]), metric, recording.samples, confidence=SHOWN_CONFIDENCE
@@ -42,48 +45,48 @@ def measurement_of(recording: Recording, *, plan: AnalysisPlan, beside: BySegmen
         role=recording.role,
         node=recording.volume.node,
         pods=[segment.pod for segment in recording.segments],
-        started=recording.segments[0].started,
+        started=recording.segments[0].start_time,
         duration_s=sum(sample.duration_s for sample in seconds),
         fio_version=recording.segments[0].fio_version,
         metrics={path: estimate for path, estimate in estimates.items() if estimate is not None},
         series={rate.path: _by_the_second(rate, seconds) for rate in rates},
         warnings=[*small_file_warnings(recording), *([slow.describe()] if slow else [])],
-        distribution=distribution(judged),
+        distribution=distribution(judged_samples),
         slowed_down_after_s=slow.after_s if slow else None,
     )
 
 
 def measurement_id(recording: Recording) -> str:
-    """By which a run knows a measurement."""
+    """Return the ID by which a run refers to a measurement."""
     return "/".join(filter(None, (recording.storage_class, recording.profile.name, recording.role, recording.beside)))
 
 
 def _by_the_second(rate: Metric, samples: Sequence[Sample]) -> list[float]:
-    """What is drawn: the rate in each second, so that a sample of nine seconds is nine of them."""
+    """Return the rate in each second, for a chart: a sample of nine seconds counts nine times."""
     return [metric_value(rate, [sample]) or 0.0 for sample in samples for _ in range(seconds_of([sample]))]
 
 
 def against_baseline(candidate: BySegment, baseline: BySegment, *, plan: AnalysisPlan) -> dict[str, RelativeEstimate]:
-    """Each metric that is worth showing of both, can be compared, and has a ratio."""
-    found: dict[str, RelativeEstimate] = {}
+    """Return the ratio of each metric that both classes show, that is comparable, and that has a ratio."""
+    ratios: dict[str, RelativeEstimate] = {}
     for metric in shown_metrics(candidate):
         if not metric.is_comparable:
             continue
-        each = metric_ratio(metric, candidate, baseline, plan=plan, confidence=SHOWN_CONFIDENCE)
-        if (one := relative(each)) is not None:
-            found[metric.path] = one
-    return found
+        ratio = metric_ratio(metric, candidate, baseline, plan=plan, confidence=SHOWN_CONFIDENCE)
+        if (estimate := relative(ratio)) is not None:
+            ratios[metric.path] = estimate
+    return ratios
 
 
-def relative(found: Ratio) -> RelativeEstimate | None:
-    """As the records have it; None where there is none, or no interval."""
-    if found.value is None or found.low is None or found.high is None:
+def relative(ratio: Ratio) -> RelativeEstimate | None:
+    """Return the ratio in the form of the records; None if it has no value or no interval."""
+    if ratio.value is None or ratio.low is None or ratio.high is None:
         return None
-    return RelativeEstimate(ratio=found.value, low=found.low, high=found.high, confidence=found.confidence)
+    return RelativeEstimate(ratio=ratio.value, low=ratio.low, high=ratio.high, confidence=ratio.confidence)
 
 
 def small_file_warnings(recording: Recording) -> list[str]:
-    """That the test file is so small that caches may have helped; nothing of others."""
+    """Return the warning that the test file is so small that caches may have helped; an empty list otherwise."""
     small = small_file_of(recording, directions=("read", "write"))
     return (
         [f"{small.describe()}, less than {SIZE_IN_SECONDS} s: caches may have helped; {small.remedy}"] if small else []
@@ -91,7 +94,7 @@ def small_file_warnings(recording: Recording) -> list[str]:
 
 
 def small_file_of(recording: Recording, *, directions: Sequence[str]) -> SmallFile | None:
-    """Whether the test file is small for what was read or written of it in these directions."""
+    """Return the test file if it is small for what was read or written of it in these directions, else None."""
     seconds = [sample for segment in recording.samples for sample in segment]
     bandwidth = max(metric_value(Metric.parse(f"{direction}.bandwidth"), seconds) or 0.0 for direction in directions)
     return small_file(recording.profile.text, test_size=recording.volume.test_size, bandwidth=bandwidth)

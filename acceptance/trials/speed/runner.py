@@ -1,4 +1,4 @@
-"""Measures each profile on each class once, on volumes that are made ready once, whoever asks for it how often."""
+"""Measures each profile on each class once, on volumes that are prepared once, however often that is requested."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from acceptance.measuring.measure import BySegment, Recording, Report, measure_a
 from acceptance.process.once import Once
 from acceptance.statistics.interim_analyses import LONGEST_S, UNJUDGED_S, AnalysisPlan, plan_for, unjudged_plan
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure, Unsupported
-from acceptance.trials.speed.findings import Finding, decided
+from acceptance.trials.speed.findings import Finding, are_decided
 from acceptance.trials.speed.later import AFTER_S, Later
 from acceptance.trials.speed.later import PLAN as LATER
 from acceptance.trials.speed.turns import Turns
@@ -23,9 +23,10 @@ class SpeedRunner:
     """All measurements of a run.
 
     Every profile is measured once, and its limits are judged on a load without a pause. With a baseline class both
-    classes are then loaded in turn, as far as the comparison rules need it. `node`: where to load from; None leaves it
-    to the first volume. `keep` gets each finding, once. `unjudged_s`: how long is loaded what nobody judges;
-    `load_time_s`: how long each load lasts at the least; `longest_s`: how long what is judged and stays open.
+    classes are then loaded in turn, as far as the comparison rules need it. `node`: the node that loads; None leaves it
+    to the first volume. `keep` gets each finding, once. `unjudged_s`: the duration of loads that are not judged;
+    `load_time_s`: the minimum duration of each load; `longest_s`: the maximum duration of loads whose verdict is still
+    undecided.
     """
 
     def __init__(
@@ -58,17 +59,16 @@ class SpeedRunner:
         self._findings = Once(self._measure, keep=keep)
 
     def finding(self, profile: Profile, *, storage_class: str) -> Finding:
-        """The profile measured on the class.
+        """Return the profile measured on the class.
 
-        What failed once is not tried again: the same error is raised to everyone who asks. Raises what the bench
-        raises.
+        A measurement that failed is not tried again: every caller gets the same error. Raises what the bench raises.
         """
         return self._findings((profile, storage_class))
 
-    def _measure(self, asked: tuple[Profile, str]) -> Finding:
-        profile, storage_class = asked
+    def _measure(self, request: tuple[Profile, str]) -> Finding:
+        profile, storage_class = request
         plan = unjudged_plan(self._unjudged_s, in_turn=False)
-        if self._tier.of("limits", profile=profile.name) or self._is_compared(profile):
+        if self._tier.of("limits", profile=profile.name) or self._has_comparison(profile):
             plan = self._plan(profile, in_turn=False)
         self._prepare([*([self._baseline_class] if self._baseline_class else []), storage_class])
         baseline = self._baseline_volume()
@@ -78,16 +78,16 @@ class SpeedRunner:
             candidate,
             profile,
             plan=plan,
-            decided=lambda ours: self._limits_decided(profile, ours, plan=plan),
+            is_decided=lambda samples: self._limits_decided(profile, samples, plan=plan),
             report=self._report,
         )
         turns = None if baseline is None else self._in_turn(profile, candidate, baseline, alone=alone.samples)
-        found = Finding(candidate=alone, plan=plan, turns=turns)
-        self._firsts.setdefault(storage_class, (self._now_s(), found))
-        return found
+        finding = Finding(candidate=alone, plan=plan, turns=turns)
+        self._firsts.setdefault(storage_class, (self._now_s(), finding))
+        return finding
 
     def later(self) -> Iterator[Later]:
-        """The first profile of each class once more, of classes where that was long ago.
+        """Yield the first profile of each class, measured again, for classes that were measured long ago.
 
         Raises what the bench raises.
         """
@@ -100,7 +100,7 @@ class SpeedRunner:
             yield Later(first=first, again=again, after_s=after_s)
 
     def make_ready(self, storage_class: str) -> None:
-        """Have a volume of the class, with its test file, before its load begins. Raises what the bench raises."""
+        """Prepare a volume of the class, with its test file, before its load begins. Raises what the bench raises."""
         self._prepare([storage_class])
         self._volume(storage_class)
 
@@ -112,9 +112,9 @@ class SpeedRunner:
         plan: AnalysisPlan,
         name: str,
         rate: int | None = None,
-        decided: Callable[[BySegment], bool] = lambda _: False,
+        is_decided: Callable[[BySegment], bool] = lambda _: False,
     ) -> Recording:
-        """The profile on the class from the plan's begin to its end, or until it is decided; anew for each who asks.
+        """Load a volume from the plan's start to its end, or until it is decided; again for each caller.
 
         `rate`: of a profile that is rate-limited. Raises what the bench raises.
         """
@@ -124,7 +124,7 @@ class SpeedRunner:
             self._volume(storage_class),
             profile,
             plan=plan,
-            decided=decided,
+            is_decided=is_decided,
             report=self._report,
             name=name,
             rate=rate,
@@ -133,38 +133,43 @@ class SpeedRunner:
     def _in_turn(
         self, profile: Profile, candidate: PreparedVolume, baseline: PreparedVolume, *, alone: BySegment
     ) -> Turns:
-        """For the ratios only: until all rules are decided, or as long as what nobody judges."""
+        """Load both classes in turn for the ratios: until all rules are decided, or as long as an unjudged load."""
         rules = self._tier.of("comparison", profile=profile.name)
         plan = self._plan(profile, in_turn=True) if rules else unjudged_plan(self._unjudged_s, in_turn=True)
-        ours, theirs = measure_alternately(
+        candidate_recording, baseline_recording = measure_alternately(
             self._bench,
             candidate=candidate,
             baseline=baseline,
             profile=profile,
             plan=plan,
-            decided=lambda mine, other: (
-                decided((), rules, mine, other, plan=plan, alone=alone) if rules else loaded_s(mine) >= self._unjudged_s
+            is_decided=lambda candidate_samples, baseline_samples: (
+                are_decided((), rules, candidate_samples, baseline_samples, plan=plan, alone=alone)
+                if rules
+                else loaded_s(candidate_samples) >= self._unjudged_s
             ),
             report=self._report,
         )
-        return Turns(candidate=ours, baseline=theirs, plan=plan)
+        return Turns(candidate=candidate_recording, baseline=baseline_recording, plan=plan)
 
     def _plan(self, profile: Profile, *, in_turn: bool) -> AnalysisPlan:
         plan = plan_for(durable=profile.durable, in_turn=in_turn, longest_s=self._longest_s)
         return plan.at_least(self._load_time_s)
 
-    def _limits_decided(self, profile: Profile, ours: BySegment, *, plan: AnalysisPlan) -> bool:
-        """Where a ratio alone is asked for, this load is only there to be shown beside it: the first look ends it."""
+    def _limits_decided(self, profile: Profile, samples: BySegment, *, plan: AnalysisPlan) -> bool:
+        """Return whether the load can end.
+
+        If the tier has only rules for the profile, the first interim analysis ends this load, which is only shown.
+        """
         limits = self._tier.of("limits", profile=profile.name)
         if limits:
-            return decided(limits, (), ours, None, plan=plan)
-        return self._is_compared(profile) or loaded_s(ours) >= self._unjudged_s
+            return are_decided(limits, (), samples, None, plan=plan)
+        return self._has_comparison(profile) or loaded_s(samples) >= self._unjudged_s
 
-    def _is_compared(self, profile: Profile) -> bool:
+    def _has_comparison(self, profile: Profile) -> bool:
         return self._baseline_class is not None and bool(self._tier.of("comparison", profile=profile.name))
 
     def _prepare(self, storage_classes: list[str]) -> None:
-        """Make ready those that are not yet, together; on the node of the others."""
+        """Prepare the volumes of classes that have none yet, together, on the node of the other volumes."""
         missing = [storage_class for storage_class in storage_classes if storage_class not in self._volumes]
         if missing:
             self._volumes |= self._bench.prepare(missing, node=self._node, progress=self._preparing)
@@ -172,7 +177,10 @@ class SpeedRunner:
             self._node = self._node or (nodes[0] if nodes and self._baseline_class else None)
 
     def _baseline_volume(self) -> PreparedVolume | None:
-        """None without a baseline class. Raises EnvironmentFailure for one that fails: nothing to compare with."""
+        """Return the volume of the baseline class; None without one.
+
+        Raises EnvironmentFailure if it failed, because there is nothing to compare with.
+        """
         if self._baseline_class is None:
             return None
         try:

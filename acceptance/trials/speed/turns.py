@@ -1,4 +1,4 @@
-"""Candidate and baseline loaded in turn, and what is said of storage that is faster when it rests meanwhile."""
+"""Candidate and baseline loaded in turn, and the warnings on storage that is faster because it idles meanwhile."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from acceptance.text.quantities import format_quantity
 
 @dataclass(frozen=True, kw_only=True)
 class Turns:
-    """Candidate and baseline loaded in turn: what ratios come from, and nothing else, for each rests meanwhile."""
+    """Candidate and baseline loaded in turn: the source of ratios only, because each of them idles meanwhile."""
 
     candidate: Recording
     baseline: Recording
@@ -20,28 +20,28 @@ class Turns:
 
 
 def faster_when_it_rests(turns: Turns, alone: Recording, *, plan: AnalysisPlan) -> list[str]:
-    """What to warn of, of the candidate, whose load without a pause (`alone`) followed `plan`."""
-    found = faster_after_rest(turns.candidate, plan=turns.plan)
+    """Return warnings if the candidate is faster than in its load without a pause (`alone`), which followed `plan`."""
+    warnings = faster_after_rest(turns.candidate, plan=turns.plan)
     beside = in_turn_against_alone(turns.candidate.samples, alone.samples, plan=turns.plan, plan_alone=plan)
     if beside is not None and beside.low > FASTER_IN_TURN:
-        found.append(
+        warnings.append(
             f"{alone.storage_class} did {shown_ratio(*beside)} in turn what it did without a pause: it is faster "
             f"when it rests, or the machine changed meanwhile; the ratio to {turns.baseline.storage_class} comes "
             "from the turns"
         )
-    return found
+    return warnings
 
 
 def faster_after_rest(recording: Recording, *, plan: AnalysisPlan) -> list[str]:
-    """The same of either class, from its turns alone."""
-    found = rest_effect(recording.samples, role=recording.role, plan=plan)
-    if found.value is None or found.low is None or found.high is None or found.low <= FASTER_AFTER_REST:
+    """Return a warning if a class, by its turns alone, is faster after idle time; else an empty list."""
+    ratio = rest_effect(recording.samples, role=recording.role, plan=plan)
+    if ratio.value is None or ratio.low is None or ratio.high is None or ratio.low <= FASTER_AFTER_REST:
         return []
-    shown = shown_ratio(found.value, found.low, found.high)
-    return [f"{recording.storage_class} is faster after rest: {shown} what it does in a turn that follows at once"]
+    text = shown_ratio(ratio.value, ratio.low, ratio.high)
+    return [f"{recording.storage_class} is faster after rest: {text} what it does in a turn that follows at once"]
 
 
 def shown_ratio(value: float, low: float, high: float) -> str:
-    """`1.9x (99% CI 1.5x to 2.4x)`, of what is known with `acceptance.measuring.rest.CONFIDENCE`."""
-    shown = [format_quantity(each, unit="ratio") for each in (value, low, high)]
-    return f"{shown[0]} (99% CI {shown[1]} to {shown[2]})"
+    """Return `1.9x (99% CI 1.5x to 2.4x)`, of a ratio with the confidence `acceptance.measuring.rest.CONFIDENCE`."""
+    figures = [format_quantity(figure, unit="ratio") for figure in (value, low, high)]
+    return f"{figures[0]} (99% CI {figures[1]} to {figures[2]})"

@@ -1,4 +1,4 @@
-"""What a profile can do on a class, and how long its operations take at shares of that."""
+"""The capacity of a volume under a profile, and the latency of its operations at shares of that capacity."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import accumulate
 from acceptance.judging.under_load import is_known
 from acceptance.limits.limit import Limit
 from acceptance.limits.under_load import UNDER_LOAD
-from acceptance.loads.fio.rate_limit import only_direction, rate_limited
+from acceptance.loads.fio.rate_limit import limit_rate, only_direction
 from acceptance.loads.fio.samples import Sample
 from acceptance.loads.profiles import Profile
 from acceptance.measuring.batches import loaded_s
@@ -26,23 +26,26 @@ from acceptance.text.errors import WrongUsage
 from acceptance.trials.speed.records import small_file_warnings
 
 SHARES = (0.1, 0.5, 0.8, 0.9)
-"""of the capacity, that are always measured; those of limits beside them"""
+"""Shares of the capacity that are always measured, in addition to those of limits."""
 STATISTICS = ("p50", "p99", "p99.9")
 A_MINUTE = AnalysisPlan(seconds=(MINUTE_S,))
 
 
 def shares_of(limits: Sequence[Limit]) -> list[float]:
-    """All that are measured, the lowest first."""
+    """Return all shares that are measured, in ascending order."""
     return sorted({*SHARES, *(limit.at["of_capacity"] for limit in limits)})
 
 
 def judged_plan(longest_s: float) -> AnalysisPlan:
-    """The looks at the capacity, and at a share that a limit names: at a minute, and while open until `longest_s`."""
+    """Return the plan for the capacity, and for a share that a limit names.
+
+    It has an interim analysis at a minute, and further ones until `longest_s` while the verdict is undecided.
+    """
     return going_on(A_MINUTE, longest_s=longest_s, turn_s=0)
 
 
 def rate_of(profile: Profile, limits: Sequence[Limit]) -> Metric:
-    """The rate that is limited: fio limits reads and writes each by itself, so there may be one kind of them only.
+    """Return the rate that is limited: fio limits reads and writes separately, so a profile may have only one of them.
 
     Raises WrongUsage for other profiles.
     """
@@ -55,43 +58,46 @@ def rate_of(profile: Profile, limits: Sequence[Limit]) -> Metric:
     for limit in limits:
         if (limit.metric.direction == "read") != (direction == "read"):
             raise WrongUsage(
-                f"profile {profile.path}: wanted limits under {_sections([limit])} on what it does ({direction}), found "
-                f"{limit.metric}; correct the metric"
+                f"profile {profile.path}: wanted limits under {_sections([limit])} on what it does ({direction}), "
+                f"found {limit.metric}; correct the metric"
             )
     return Metric.parse(f"{direction}.iops")
 
 
 def latencies_of(rate: Metric, limits: Sequence[Limit]) -> list[Metric]:
-    """All that are measured beside the rate: those that are always shown, and those that the limits are on."""
-    shown = (Metric.parse(f"{rate.direction}.latency.{statistic}") for statistic in STATISTICS)
-    return list({each.path: each for each in (*shown, *(limit.metric for limit in limits))}.values())
+    """Return the latencies that are measured with the rate: those that are always shown, and those of the limits."""
+    shown_metrics = (Metric.parse(f"{rate.direction}.latency.{statistic}") for statistic in STATISTICS)
+    return list({metric.path: metric for metric in (*shown_metrics, *(limit.metric for limit in limits))}.values())
 
 
 def _sections(limits: Sequence[Limit]) -> str:
-    """Where the limits stand."""
-    found = {limit.section for limit in limits}
-    return " and ".join(f"{each}:" for each in sorted(found or {UNDER_LOAD.key}))
+    """Return the names of the sections that hold the limits."""
+    names = {limit.section for limit in limits}
+    return " and ".join(f"{name}:" for name in sorted(names or {UNDER_LOAD.key}))
 
 
 def limited_form(profile: Profile, limits: Sequence[Limit]) -> Profile:
-    """The profile as it is run at shares. Raises WrongUsage for one that cannot be."""
-    return rate_limited(profile, metric=rate_of(profile, limits))
+    """Return the profile as it runs at shares. Raises WrongUsage if it cannot."""
+    return limit_rate(profile, metric=rate_of(profile, limits))
 
 
 def share_record(
-    samples: BySegment, *, share: float, asked: int, rate: Metric, metrics: Sequence[Metric], plan: AnalysisPlan
+    samples: BySegment, *, share: float, target: int, rate: Metric, metrics: Sequence[Metric], plan: AnalysisPlan
 ) -> ShareRecord:
-    """What a load at a share has shown so far; `metrics`: the latencies that count."""
+    """Return the record of a load at a share so far.
+
+    `target`: operations per second that the load requests; `metrics`: the latencies that count.
+    """
     look = plan.at(loaded_s(samples))
-    timed = _timed([each for segment in samples for each in segment])
-    window = Window(start_s=0.0, end_s=timed[-1].end_s)
+    timed_samples = _with_times([sample for segment in samples for sample in segment])
+    window = Window(start_s=0.0, end_s=timed_samples[-1].end_s)
     return ShareRecord(
         share=share,
-        asked=asked,
+        asked=target,
         reached=share_of_rate(
-            timed,
+            timed_samples,
             metric=rate,
-            rate=asked,
+            rate=target,
             window=window,
             length_s=look.batch_s,
             confidence=look.confidence,
@@ -105,20 +111,20 @@ def share_record(
 
 
 def capacity_of(samples: BySegment, *, rate: Metric, plan: AnalysisPlan) -> Span | None:
-    """What a volume can do, as far as it is known from these samples of a load without a limit."""
+    """Return the capacity of a volume, as far as these samples of an unlimited load tell; None if they do not."""
     confidence = plan.at(loaded_s(samples)).confidence
     return _spans([rate], samples, plan=plan, confidence=confidence).get(rate.path)
 
 
-def _timed(samples: Sequence[Sample]) -> list[TimedSample]:
-    """The samples of a load by its own clock."""
-    ends = accumulate(each.duration_s for each in samples)
+def _with_times(samples: Sequence[Sample]) -> list[TimedSample]:
+    """Return the samples of a load with their ends on its own clock."""
+    ends = accumulate(sample.duration_s for sample in samples)
     return [TimedSample(end_s=end_s, sample=sample) for end_s, sample in zip(ends, samples, strict=True)]
 
 
 def _spans(metrics: Sequence[Metric], samples: BySegment, *, plan: AnalysisPlan, confidence: float) -> dict[str, Span]:
-    found = {metric.path: metric_estimate(metric, samples, plan=plan, confidence=confidence) for metric in metrics}
-    return {path: _span(each) for path, each in found.items() if each is not None}
+    estimates = {metric.path: metric_estimate(metric, samples, plan=plan, confidence=confidence) for metric in metrics}
+    return {path: _span(estimate) for path, estimate in estimates.items() if estimate is not None}
 
 
 def _span(estimate: Estimate) -> Span:
@@ -126,17 +132,17 @@ def _span(estimate: Estimate) -> Span:
 
 
 def stall_warnings(samples: BySegment) -> list[str]:
-    """Of the longest stall, where it is worth telling."""
+    """Return the warning of the longest stall, if that is worth reporting."""
     stall = longest_stall(samples)
     return [stall.describe()] if stall is not None and stall.at_least >= WORTH_TELLING_S else []
 
 
 class UnderLoad:
-    """The loads of one profile on one class, one after the other: all that it can do, and then shares of it.
+    """The loads of one profile on one class, one after the other: its capacity first, and then shares of it.
 
-    `load` runs one of them: see `SpeedRunner.whole_load`. `decided` tells of a load at a share whether all of the
-    `limits` that name it are decided; `judged`: the looks at such a share and at
-    the capacity, `unjudged` those at others.
+    `load` runs one of them: see `SpeedRunner.whole_load`. `is_decided` returns whether a load at a share decides one of
+    the `limits` that name the share; `judged_load_plan`: the interim analyses of the capacity and of such a share,
+    `unjudged_load_plan`: those of other shares.
     """
 
     def __init__(
@@ -145,34 +151,37 @@ class UnderLoad:
         profile: Profile,
         *,
         limits: Sequence[Limit],
-        decided: Callable[[ShareRecord, Limit], bool],
-        judged: AnalysisPlan,
-        unjudged: AnalysisPlan,
+        is_decided: Callable[[ShareRecord, Limit], bool],
+        judged_load_plan: AnalysisPlan,
+        unjudged_load_plan: AnalysisPlan,
     ) -> None:
         self._load = load
         self._profile = profile
         self._limits = limits
-        self._decided = decided
-        self._judged = judged
-        self._unjudged = unjudged
+        self._is_decided = is_decided
+        self._judged_load_plan = judged_load_plan
+        self._unjudged_load_plan = unjudged_load_plan
         self._rate = rate_of(profile, limits)
         self._metrics = latencies_of(self._rate, limits)
 
     def record(self, *, cache: int | None) -> UnderLoadRecord:
-        """Load it. `cache`: bytes that the storage's own cache holds, as known. Raises what the load raises."""
-        plan = self._judged
+        """Run the loads, and return their record. `cache`: bytes of the storage's own cache, if known.
+
+        Raises what a load raises.
+        """
+        plan = self._judged_load_plan
         capacity = self._load(
-            self._profile, plan=plan, name="capacity", decided=lambda seen: is_known(self._capacity(seen))
+            self._profile, plan=plan, name="capacity", is_decided=lambda samples: is_known(self._capacity(samples))
         )
-        samples, found = capacity.samples, self._capacity(capacity.samples)
+        samples, span = capacity.samples, self._capacity(capacity.samples)
         confidence = plan.at(loaded_s(samples)).confidence
-        sure = 0.0 if found is None else found.mean if found.low is None else max(0.0, found.low)
+        sure = 0.0 if span is None else span.mean if span.low is None else max(0.0, span.low)
         return UnderLoadRecord(
             profile=self._profile.name,
             storage_class=capacity.storage_class,
             node=capacity.volume.node,
             metric=self._rate.path,
-            capacity=found,
+            capacity=span,
             sure=sure,
             confidence=confidence,
             at_capacity=_spans(self._metrics, samples, plan=plan, confidence=confidence),
@@ -183,25 +192,25 @@ class UnderLoad:
         )
 
     def _capacity(self, samples: BySegment) -> Span | None:
-        """What the volume can do, as far as it is known so far."""
-        return capacity_of(samples, rate=self._rate, plan=self._judged)
+        """Return the capacity of the volume, as far as it is known."""
+        return capacity_of(samples, rate=self._rate, plan=self._judged_load_plan)
 
     def _at(self, share: float, *, sure: float) -> ShareRecord:
         limits = [limit for limit in self._limits if limit.at["of_capacity"] == share]
-        plan, asked = self._judged if limits else self._unjudged, math.floor(share * sure)
+        plan, target = self._judged_load_plan if limits else self._unjudged_load_plan, math.floor(share * sure)
 
-        def seen(samples: BySegment) -> ShareRecord:
-            return share_record(samples, share=share, asked=asked, rate=self._rate, metrics=self._metrics, plan=plan)
+        def record_of(samples: BySegment) -> ShareRecord:
+            return share_record(samples, share=share, target=target, rate=self._rate, metrics=self._metrics, plan=plan)
 
-        def decided(samples: BySegment) -> bool:
-            at = seen(samples)
-            return bool(limits) and all(self._decided(at, limit) for limit in limits)
+        def is_decided(samples: BySegment) -> bool:
+            at = record_of(samples)
+            return bool(limits) and all(self._is_decided(at, limit) for limit in limits)
 
         recording = self._load(
             limited_form(self._profile, self._limits),
             plan=plan,
             name=f"at-{share * 100:g}-percent",
-            rate=asked,
-            decided=decided,
+            rate=target,
+            is_decided=is_decided,
         )
-        return seen(recording.samples)
+        return record_of(recording.samples)

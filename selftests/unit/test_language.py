@@ -1,0 +1,71 @@
+"""Names in the code say what they hold, docstrings what is done, and texts use the terms of docs/glossary.md."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+import pytest
+
+from selftests.language import (
+    MOST_EMPTY_NAMES,
+    MOST_QUESTIONS,
+    PRIVATE_WORDS,
+    QUESTIONS,
+    bound_names,
+    counts,
+    docstrings,
+    is_empty,
+    private_words,
+    trees,
+)
+from selftests.unit.docs_pages import PAGES, unfenced
+
+
+@pytest.mark.parametrize("name", ["each", "found", "_told", "what", "others", "SHOWN", "judged", "ours"])
+def test_pronouns_and_participles_say_nothing(name: str) -> None:
+    assert is_empty(name)
+
+
+@pytest.mark.parametrize("name", ["claim", "expected", "speed", "found_nodes", "elapsed_seconds", "read", "_"])
+def test_other_names_say_something(name: str) -> None:
+    assert not is_empty(name)
+
+
+def test_all_ways_to_bind_a_name_count() -> None:
+    tree = ast.parse("class A:\n  b: int = 1\ndef c(d, *e, f=1, **g):\n  for h in d: i = [j for j in h]\n  lambda k: k")
+    assert sorted(bound_names(tree)) == ["A", *"bcdefghijk"]
+
+
+def test_docstrings_of_all_kinds_count() -> None:
+    tree = ast.parse('"""What."""\nclass A:\n  """How."""\n  def b(self):\n    """Whether."""\n')
+    assert [bool(QUESTIONS.match(text)) for text in docstrings(tree)] == [True, True, True]
+
+
+def test_names_say_what_they_hold() -> None:
+    names, empty, _ = counts()
+    assert sum(empty.values()) < MOST_EMPTY_NAMES * sum(names.values()), empty.most_common(10)
+
+
+def test_docstrings_say_what_is_done() -> None:
+    _, _, questions = counts()
+    assert sum(questions.values()) < MOST_QUESTIONS, questions.most_common(10)
+
+
+@pytest.mark.parametrize("text", PRIVATE_WORDS)
+def test_private_words_are_found_whatever_their_case(text: str) -> None:
+    assert private_words(f"A pod. {text.capitalize()} a volume.") == [text]
+    assert private_words(f"x{text}x") == []
+
+
+def test_pages_use_the_terms_of_the_field() -> None:
+    # Without code, and without messages in quotation marks, which are code's.
+    prose = {
+        path: re.sub(r"`[^`]*`|\"[^\"]*\"|^ {4}.*$", "", unfenced(text), flags=re.M) for path, text in PAGES.items()
+    }
+    assert {path: words for path, text in prose.items() if (words := private_words(text))} == {}
+
+
+def test_docstrings_use_the_terms_of_the_field() -> None:
+    found = {str(path): words for path, tree in trees() if (words := private_words("\n".join(docstrings(tree))))}
+    assert found == {}
