@@ -3,11 +3,12 @@
     python -m embedded_cluster run -- python benchmarks/large_cluster.py [--volumes N] [--attachments N]
 
 Volumes and attachments of other users are created through the API: retained volumes whose claims are deleted, so that
-the cluster's own controllers have nothing to do with them, and attachments by a driver that does not exist. The suite's
-own command line runs once beside ten of each and once beside all, with an account of its own, so that the API server's
-audit log shows its requests: each page of a list is one line there. Some of its pages are polls of waits, of its own
-claims, pods and events: their number depends on how long the waits take. Its memory is the peak that the kernel records
-for its process. All objects are removed again, and so are those of an earlier benchmark that was killed.
+the cluster's own controllers have nothing to do with them, and attachments by a driver that does not exist. The
+suite's own command line runs once next to ten of each and once next to all, with an account of its own, so that the
+API server's audit log shows its requests: each page of a list is one line there. Some of its pages are polls of waits,
+of its own claims, pods and events: their number depends on how long the waits take. Its memory is the peak that the
+kernel records for its process. All objects are removed again, and so are those of an earlier benchmark that was
+killed.
 """
 
 from __future__ import annotations

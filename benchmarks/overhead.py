@@ -1,4 +1,4 @@
-"""The overhead of a profile beside its load: wall time less the time in which fio runs, mode by mode.
+"""The overhead of a profile next to its load: wall time less the time in which fio runs, mode by mode.
 
     python benchmarks/overhead.py [--candidate NAME] [--baseline NAME] [--cluster NAME]
 

@@ -1,7 +1,7 @@
-"""The cost of a scale run beside its load: the suite's own memory, and its requests to the API server.
+"""The cost of a scale run next to its load: the suite's own memory, and its requests to the API server.
 
 Runs the suite's scale tests with 15 volumes on a running embedded cluster, as a user would. It prints the largest
-resident memory of that process, and how the API server's own request counters changed meanwhile, beside their change
+resident memory of that process, and how the API server's own request counters changed meanwhile, next to their change
 in the same time without it. Goals: below 250 MB; pods are watched once, not requested again and again.
 """
 

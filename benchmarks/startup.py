@@ -3,7 +3,7 @@
     python benchmarks/startup.py [--runs N] [--cold]
 
 A cluster of its own is started and removed; none that runs is touched. With `--cold`, first once with nothing
-cached: no Go modules, no builds, no images. It prints figures beside goals and never fails because they are missed.
+cached: no Go modules, no builds, no images. It prints figures next to goals and never fails because they are missed.
 """
 
 import argparse
@@ -56,7 +56,7 @@ def cold() -> float:
 
 
 def main() -> None:
-    """Print the figures beside the goals."""
+    """Print the figures next to the goals."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=3, help="runs with everything cached (default: %(default)s)")
     parser.add_argument("--cold", action="store_true", help="also once with nothing cached; takes many minutes")

@@ -49,7 +49,7 @@ def _begin(title: str, columns: str) -> None:
 
 
 def rest(runs: int) -> None:
-    """Print the table of storage with credits beside local storage, of which limits were judged in turn."""
+    """Print the table of storage with credits next to local storage, of which limits were judged in turn."""
     _begin(
         "Rest: credits that were used up when it began; what is reported / what it does without a pause",
         "burst, s of credits | then, in turn | turns (ratios alone) | limits | 5 % short: pass / fail",

@@ -1,4 +1,4 @@
-"""The time of kbench's twelve modes on two classes in turn, or on one alone, beside kbench's own schedule.
+"""The time of kbench's twelve modes on two classes in turn, or on one alone, next to kbench's own schedule.
 
     python benchmarks/time_to_verdict.py [--candidate NAME] [--baseline NAME] [--cluster NAME] [--alone] [--skip-kbench]
 

@@ -3,7 +3,7 @@
     python benchmarks/two_commands.py [--runs N] [--bare] [--command accept|smoke|test|test-full ...]
 
 With `--bare` every cache is empty as well: Go modules, builds, Python packages; Debian packages that are there stay.
-It prints figures beside goals, and ends with 0 whatever they are, since this measures and does not judge.
+It prints figures next to goals, and ends with 0 whatever they are, since this measures and does not judge.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The cluster's cgroups, on hosts with cgroup v1 hierarchies, with v2 alone, or with v2 beside v1."""
+"""The cluster's cgroups, on hosts with cgroup v1 hierarchies, with v2 alone, or with v2 next to v1."""
 
 import contextlib
 import os

@@ -57,11 +57,11 @@ def up(
 ) -> None:
     """Have the cluster running with `nodes` nodes and proven to store data; do nothing if it is healthy.
 
-    `short_timers`: silent nodes are lost early (`embedded_cluster.timers`). `parts`: the parts that it has beside those
-    of every cluster (`embedded_cluster.state.PARTS`).
+    `short_timers`: silent nodes are lost early (`embedded_cluster.timers`). `parts`: the parts that it has in
+    addition to those of every cluster (`embedded_cluster.state.PARTS`).
 
-    Beside them there are then exactly `simulated_nodes`; None: those that exist. Remains of an earlier cluster are
-    removed first. Raises EnvironmentFailure if it cannot run here; then nothing is left of it but its logs, in the
+    In addition to them there are then exactly `simulated_nodes`; None: those that exist. Remains of an earlier cluster
+    are removed first. Raises EnvironmentFailure if it cannot run here; then nothing is left of it but its logs, in the
     cache. One that ran healthily is left as it is; WrongUsage if that lacks one of `parts`.
     """
     preconditions.require_root()
@@ -263,7 +263,7 @@ class _Start:
 
     @property
     def _parts(self) -> tuple[str, ...]:
-        """The parts that it has beside those of every cluster."""
+        """The parts that it has in addition to those of every cluster."""
         parts = {CEPH: self.with_ceph, CSI: self.with_csi, LONGHORN: self.with_longhorn}
         return tuple(name for name, there in parts.items() if there)
 

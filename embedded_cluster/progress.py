@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def step(title: str) -> Iterator[None]:
-    """Print `title` and how many seconds the block took; steps may run beside each other."""
+    """Print `title` and how many seconds the block took; steps may run next to each other."""
     began_s = time.monotonic()
     outcome = "failed"
     try:

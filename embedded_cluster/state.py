@@ -24,7 +24,7 @@ class ProcessRecord:
 
 @dataclass(frozen=True)
 class LoadedImages:
-    """Names of images that all nodes were given beside those of every cluster, and the archive that holds them."""
+    """Names of images that all nodes have in addition to those of every cluster, and the archive that holds them."""
 
     archive: str
     images: tuple[str, ...]
@@ -32,10 +32,10 @@ class LoadedImages:
 
 @dataclass(frozen=True)
 class ClusterState:
-    """All that is needed to reach, judge and remove a cluster. Ports are TCP ports on the address beside them.
+    """All that is needed to reach, judge and remove a cluster. Ports are TCP ports on the address next to them.
 
-    `parts`: the parts that it has beside those of every cluster, as `up --with` names them. `disks`: the kind of its
-    disks. `loaded`: images of parts, and those that were offered to it later.
+    `parts`: the parts that it has in addition to those of every cluster, as `up --with` names them. `disks`: the kind
+    of its disks. `loaded`: images of parts, and those that were offered to it later.
     """
 
     name: str

@@ -79,8 +79,9 @@ def docstrings(tree: ast.AST) -> Iterator[str]:
 
 
 def private_words(text: str) -> list[str]:
-    """Return the words and phrases of a text that `PRIVATE_WORDS` replaces, in order and as they are listed there."""
-    return [match.group().lower() for match in _PRIVATE.finditer(" ".join(text.split()))]
+    """Return the words and phrases of a text, code in backticks aside, that `PRIVATE_WORDS` replaces, in order."""
+    prose = re.sub(r"`[^`]*`", "", " ".join(text.split()))
+    return [match.group().lower() for match in _PRIVATE.finditer(prose)]
 
 
 def trees() -> Iterator[tuple[Path, ast.Module]]:

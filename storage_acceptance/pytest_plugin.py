@@ -1,6 +1,6 @@
 """The plugin of an installation that pytest loads in every session: `entry` of the plugins.
 
-The wheel has the plugins below this package, an editable installation in the checkout beside it.
+The wheel has the plugins below this package, an editable installation in the checkout next to it.
 """
 
 from importlib import import_module

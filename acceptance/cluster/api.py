@@ -233,7 +233,7 @@ class Api:
         return self._requests.version(timeout_s=LITTLE_RETRY_S if timeout_s is None else timeout_s)
 
     def be_patient_again(self) -> None:
-        """Give the next request its full time for retries, even if earlier requests were retried in vain."""
+        """Give the next request its full time for retries, even if earlier requests were retried without success."""
         self._requests.be_patient_again()
 
     def now(self) -> datetime:

@@ -62,9 +62,9 @@ class Requests:
     ) -> Object:
         """Return the whole answer to a request; retry while it fails transiently.
 
-        After a request that was retried in vain, the next ones have at most LITTLE_RETRY_S, until one is answered: a
-        run whose API server is lost then ends some minutes later, not after RETRY_S for each object that it must
-        delete. `accept`: the media types of the answer, as in HTTP.
+        After a request that was retried without success, the next ones have at most LITTLE_RETRY_S, until one is
+        answered: a run whose API server is lost then ends some minutes later, not after RETRY_S for each object that
+        it must delete. `accept`: the media types of the answer, as in HTTP.
         """
 
         def once() -> Object:
@@ -82,7 +82,7 @@ class Requests:
         return answer
 
     def be_patient_again(self) -> None:
-        """Give the next request its full time for retries, even if earlier requests were retried in vain."""
+        """Give the next request its full time for retries, even if earlier requests were retried without success."""
         self._in_vain = False
 
     def pieces(

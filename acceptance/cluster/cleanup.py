@@ -112,7 +112,7 @@ class _Removal:
         ).delete()
 
     def leave_lost_nodes(self) -> None:
-        """Force-delete the pods on nodes that are not ready: to wait longer for these nodes is in vain.
+        """Force-delete the pods on nodes that are not ready: to wait longer for these nodes is useless.
 
         A node that returns meanwhile, as after a restart of the API server, confirms the deletion itself. Each such pod
         is a problem to report: it is unknown whether it still runs, until its deadline.

@@ -51,7 +51,7 @@ class Lifetime:
             self._api.delete(JOBS, self._pod.name, namespace=self._pod.namespace)
 
     def keep(self) -> None:
-        """Have the owned objects stay until somebody removes them. Raises ApiError, ApiUnreachable."""
+        """Have the owned objects stay until a user removes them. Raises ApiError, ApiUnreachable."""
         self._outlives_run = True
         self._api.patch(JOBS, self._pod.name, {"spec": {"suspend": True}}, namespace=self._pod.namespace)
 

@@ -30,7 +30,7 @@ def out_of_service(api: Api, node: str, *, run_id: str) -> Iterator[None]:
     """Keep the taint on the node until the block ends, however it ends.
 
     The run's lease names the node before it has the taint, so that `cleanup` removes it if the run is killed. Raises
-    EnvironmentFailure for a node that is ready, or that somebody else has tainted so, and errors of the API server.
+    EnvironmentFailure for a node that is ready, or that another party has tainted so, and errors of the API server.
     """
     namespace = run_namespace(run_id)
     remember_taint(api, namespace=namespace, node=node)

@@ -49,7 +49,7 @@ def belongings(
     """Return which of the volumes are the run's.
 
     A volume is proven to be the run's if it was provisioned after `since`, when the run began, and carries the run's
-    label or is held by a claim of the run (`own_claims`: their uids; `other_claims`: those of claims that somebody else
+    label or is held by a claim of the run (`own_claims`: their uids; `other_claims`: those of claims that another party
     created there). A volume that was provisioned there and is deleted with its claim anyway counts as the run's:
     nothing is done to it.
     """

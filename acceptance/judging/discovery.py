@@ -1,6 +1,6 @@
 """The problems of a cluster's StorageClasses, and the pair to compare. Pure: from listed objects alone.
 
-Sources: https://kubernetes.io/docs/concepts/storage/storage-classes/, and beside it storage-capacity/ and
+Sources: https://kubernetes.io/docs/concepts/storage/storage-classes/, and storage-capacity/ and
 volume-snapshot-classes/.
 """
 

@@ -40,7 +40,7 @@ def exit_status(
     """Return the exit status: 0 all verdicts pass; 1 fail or error; 2 interrupted; 4 wrong usage; 5 nothing judged;
     6 inconclusive; 7 the tier judged in part; 10 environment.
 
-    `error_statuses`: the exit statuses of the errors that tests ended with. `errors`: faults beside the storage.
+    `error_statuses`: the exit statuses of the errors that tests ended with. `errors`: faults outside the storage.
     `in_part`: a limit that applies was not judged, or a test that the tier requires did not pass. `figures_alone`: the
     run was to show figures without any verdict, and has some: then 0 replaces 5. A failure of the storage is reported
     even if the lab broke afterwards.

@@ -35,7 +35,7 @@ class HostWorkspace:
         return self._folders[directory]
 
     def make(self) -> None:
-        """Create all folders; root gives them to the user nobody, which then loads them, if that user can reach them.
+        """Create all folders; root gives them to the user `nobody`, which then loads them, if that user can reach them.
 
         Raises EnvironmentFailure if a folder cannot be created.
         """

@@ -104,8 +104,8 @@ def parse_quantity(text: str | int | float, *, unit: Unit) -> float:
 def format_quantity(value: float, *, unit: Unit, beside: float | None = None) -> str:
     """Return `value` (in the base unit `unit`) for people: `1,204 IOPS`, `96.4 MiB/s`, `840 µs`, `0.113x`.
 
-    With `beside`, the text has enough digits to stay on the same side of `beside` as the value, so that 749.96 beside a
-    limit of 750 never reads as 750. Raise ValueError for a negative value and for NaN.
+    With `beside`, the text has enough digits to stay on the same side of `beside` as the value, so that 749.96 next to
+    a limit of 750 never reads as 750. Raise ValueError for a negative value and for NaN.
     """
     if not math.isfinite(value) or value < 0:
         raise ValueError(f"wanted a finite value of at least zero to show, found {value!r}")

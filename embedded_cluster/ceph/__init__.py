@@ -1,1 +1,1 @@
-"""Ceph itself, Debian's, as plain processes beside a cluster: docs/embedded-ceph.md."""
+"""Ceph itself, Debian's, as plain processes next to a cluster: docs/embedded-ceph.md."""

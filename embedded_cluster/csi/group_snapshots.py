@@ -1,4 +1,4 @@
-"""The definitions of group snapshots, beside those of snapshots: of the drivers here only the lab's creates any."""
+"""The definitions of group snapshots, next to those of snapshots: of the drivers here only the lab's creates any."""
 
 from pathlib import Path
 

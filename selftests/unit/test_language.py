@@ -59,10 +59,8 @@ def test_private_words_are_found_whatever_their_case(text: str) -> None:
 
 
 def test_pages_use_the_terms_of_the_field() -> None:
-    # Without code, and without messages in quotation marks, which are code's.
-    prose = {
-        path: re.sub(r"`[^`]*`|\"[^\"]*\"|^ {4}.*$", "", unfenced(text), flags=re.M) for path, text in PAGES.items()
-    }
+    """Code aside, and messages in quotation marks, which are the code's."""
+    prose = {path: re.sub(r'"[^"]*"|^ {4}.*$', "", unfenced(text), flags=re.MULTILINE) for path, text in PAGES.items()}
     assert {path: words for path, text in prose.items() if (words := private_words(text))} == {}
 
 

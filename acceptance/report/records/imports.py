@@ -111,7 +111,7 @@ def _row(suite: str, behaviours: list[ImportedBehaviour]) -> SuiteRow:
 
 
 def _counts(behaviour: ImportedBehaviour) -> str:
-    """Return `3 of 4 failed`; `failed` or `passed` if the behaviour ran once."""
+    """Return `3 of 4 failed`; `failed` or `passed` if the behavior ran once."""
     total = behaviour.passed + behaviour.failed
     if total == 1:
         return "failed" if behaviour.failed else "passed"

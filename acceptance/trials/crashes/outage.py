@@ -62,7 +62,7 @@ def kubelet_if_allowed(
 ) -> KubeletPlan | str:
     """Return the plan if the node's kubelet may be stopped by it; otherwise why it may not.
 
-    While the kubelet is away, no pod on the node is started, ended or moved, whoever owns the pod.
+    While the kubelet is away, no pod on the node is started, ended or moved, regardless of the pod's owner.
     """
     if plan is None:
         return NO_KUBELET

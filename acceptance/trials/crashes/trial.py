@@ -144,8 +144,10 @@ class Trial:
 
     @contextmanager
     def _taken_off(self, writer: Writer) -> Iterator[None]:
-        """Take the writer's pod off the lost node: by force, or by the cluster. The cluster is told that the node is
-        out of service, until the end of the block."""
+        """Take the writer's pod off the lost node: by force, or by the cluster.
+
+        If the cluster does it, the node has the out-of-service taint until the end of the block.
+        """
         workspace = self.workspace
         if self.failure != "failover-out-of-service":
             self._take_away(writer)

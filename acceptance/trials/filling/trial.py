@@ -212,7 +212,7 @@ class FillingTrial:
     def _write(
         self, claim: Claim, prefix: str, *, most: int, new: bool = False, remove: list[str] | None = None
     ) -> WriteResult:
-        """Return what a pod could write, `most` bytes at the most; `new`: nobody has written to the volume before."""
+        """Return what a pod could write, `most` bytes at the most; `new`: nothing was written to the volume before."""
         seconds = filling_s(self.size)
         outcome = self.bench.one_shot_pod(
             claim,

@@ -28,7 +28,7 @@ JOIN_S = 60.0
 
 
 class _LeftAlone(AcceptanceError):
-    """Nobody waits for the load any more."""
+    """No caller waits for the load any more."""
 
 
 class _Set(LoadSet):

@@ -30,7 +30,7 @@ case. A file system grows only if it is mounted."""
 
 @dataclass(frozen=True, kw_only=True)
 class OperationSettings:
-    """The settings of the operations. `operations`: those that are timed; `count`: the number of each at the least, in
+    """The settings of the operations. `operations`: those that are timed; `count`: the number of each at least, in
     rounds of `at_once`.
 
     `timeout_s`: an operation that takes longer has failed. `node`: where pods run, None leaves that to the scheduler.

@@ -73,7 +73,7 @@ class Round:
         return self.storage_class.waits_for_pod
 
     def _source(self, kind: str, name: str, group: str | None = None) -> tuple[DataSource, int]:
-        """Return the source of a copy, and the bytes that it needs at the least."""
+        """Return the source of a copy, and the bytes that it needs at least."""
         size = max(VOLUME_SIZE, self.observer.timeline.objects[name].capacity)
         return DataSource(kind=kind, name=name, group=group), size
 
