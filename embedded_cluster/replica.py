@@ -39,7 +39,7 @@ class Replica:
         if state is None:
             raise WrongUsage(f"no embedded cluster {layout.name} runs")
         if not _FOLDER.fullmatch(folder):
-            raise WrongUsage(f"wanted the folder of a volume as the provisioner names it, found {folder!r}")
+            raise WrongUsage(f"expected the folder of a volume as the provisioner names it, found {folder!r}")
         daemons = Daemons(layout=layout, state=state)
         self._files = GlusterFS(layout=layout, daemons=daemons, address=state.gateway)
         self._brick = layout.node(LOST_NODE).brick / "data"

@@ -45,7 +45,7 @@ class Recipe:
         match = _BASE.fullmatch(self.bases[-1])
         if match is None:
             raise ValueError(
-                f"wanted a base such as docker.io/library/python:3.11-slim-bookworm, found {self.bases[-1]}"
+                f"expected a base such as docker.io/library/python:3.11-slim-bookworm, found {self.bases[-1]}"
             )
         return match
 
@@ -67,7 +67,7 @@ def read_recipe(file: Path) -> Recipe:
     lines = [line for line in file.read_text(encoding="utf-8").splitlines() if not line.lstrip().startswith("#")]
     instructions = [line.split(None, 1) for line in "\n".join(lines).replace("\\\n", " ").splitlines() if line.strip()]
     if unknown := {name for name, _ in instructions} - _KEYWORDS:
-        raise ValueError(f"{file}: wanted instructions of {', '.join(sorted(_KEYWORDS))}, found {', '.join(unknown)}")
+        raise ValueError(f"{file}: expected instructions of {', '.join(sorted(_KEYWORDS))}, found {', '.join(unknown)}")
     of: dict[str, list[str]] = {
         name: [rest for instruction, rest in instructions if instruction == name] for name in _KEYWORDS
     }
@@ -92,7 +92,7 @@ def _copies(instructions: list[str]) -> list[tuple[str, str]]:
         *sources, target = instruction.split()
         if sources[0].startswith("--from="):
             if sources[1:] != [target]:
-                raise ValueError(f"COPY {instruction}: wanted the same place in both stages")
+                raise ValueError(f"COPY {instruction}: expected the same place in both stages")
             handed_on.append(PurePosixPath(target))
             continue
         copies += [(name, f"{target}{name}" if target.endswith("/") else target) for name in sources]

@@ -26,7 +26,7 @@ def install_packages(target: Path, *, requirements: Path, architecture: str, pyt
     """
     if f"{sys.version_info.major}.{sys.version_info.minor}" != python:
         raise EnvironmentFailure(
-            f"wanted Python {python} to build with, as the image has, found {sys.version.split()[0]}"
+            f"expected Python {python} to build with, as the image has, found {sys.version.split()[0]}"
         )
     machine = MACHINES[architecture]
     platforms = [f"manylinux_2_{minor}_{machine}" for minor in _GLIBC] + [

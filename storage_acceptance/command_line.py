@@ -39,7 +39,7 @@ def main(words: Words | None = None) -> int:
     command = next((command for command in COMMANDS if command.name == first), None)
     if command is None:
         names = ", ".join(command.name for command in COMMANDS)
-        print(f"error: wanted one of the commands {names}, found {first!r}", file=sys.stderr)
+        print(f"error: expected one of the commands {names}, found {first!r}", file=sys.stderr)
         return WrongUsage.exit_status
     return command.run(rest)
 

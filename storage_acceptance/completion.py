@@ -50,7 +50,9 @@ def completion(words: Sequence[str], commands: Mapping[str, str]) -> int:
     if list(words) not in [[shell] for shell in SHELLS]:
         actual = " ".join(words) or "nothing"
         names = ", ".join(SHELLS)
-        print(f"error: wanted one of the shells {names}, found {actual}: `{PROGRAM} completion bash`", file=sys.stderr)
+        print(
+            f"error: expected one of the shells {names}, found {actual}: `{PROGRAM} completion bash`", file=sys.stderr
+        )
         return WrongUsage.exit_status
     print(SHELLS[words[0]](commands, options_of(commands)))
     return 0

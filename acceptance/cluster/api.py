@@ -99,7 +99,7 @@ class Api:
                 continue
             if page_rows is None:
                 raise ApiUnreachable(
-                    f"GET {path} on {self.address}: wanted whole objects, found a table: see what answers there"
+                    f"GET {path} on {self.address}: expected whole objects, found a table: see what answers there"
                 )
             yield from page_rows
             query["continue"] = page["metadata"].get("continue", "")

@@ -86,14 +86,14 @@ def _server(access: Access) -> str:
     """Return the address of the API server; add a scheme as kubectl does."""
     cluster, place = access.cluster, f"{access.cluster_is}: server"
     if not cluster.server:
-        raise WrongUsage(f"{place}: wanted the address of an API server, found none; correct it")
+        raise WrongUsage(f"{place}: expected the address of an API server, found none; correct it")
     user = access.user
     has_certificate = cluster.authority or cluster.authority_data or user.certificate or user.certificate_data
     scheme = "https" if has_certificate or cluster.insecure else "http"
     address = cluster.server if "://" in cluster.server else f"{scheme}://{cluster.server}"
     parts = _address(address)
     if parts is None or parts.scheme.lower() not in ("http", "https"):
-        raise WrongUsage(f"{place}: wanted an address as https://HOST:PORT, found {cluster.server!r}; correct it")
+        raise WrongUsage(f"{place}: expected an address as https://HOST:PORT, found {cluster.server!r}; correct it")
     return address.rstrip("/")
 
 
@@ -114,7 +114,7 @@ def _proxy_headers(proxy: str, place: str) -> dict[str, str] | None:
     parts = _address(proxy)
     if parts is None or parts.scheme not in PROXIES:
         raise WrongUsage(
-            f"{place}: wanted an address as http://HOST:PORT ({', '.join(PROXIES)}), found {proxy!r}; correct it"
+            f"{place}: expected an address as http://HOST:PORT ({', '.join(PROXIES)}), found {proxy!r}; correct it"
         )
     if parts.scheme == "socks5" and (find_spec("socks") is None or find_spec("python_socks") is None):
         raise WrongUsage(
@@ -139,7 +139,7 @@ def _tls_of(access: Access) -> Any:
     key = content_of(user.key, user.key_data, f"{access.user_is}: client-key")
     if bool(certificate) != bool(key):
         present, missing = ("certificate", "key") if certificate else ("key", "certificate")
-        raise WrongUsage(f"{access.user_is}: wanted client-{missing} with client-{present}, found none; add it")
+        raise WrongUsage(f"{access.user_is}: expected client-{missing} with client-{present}, found none; add it")
     if certificate:
         show_certificate(tls, certificate, key, access.user_is)
     return tls
@@ -151,10 +151,10 @@ def _identity_of(access: Access, terminal: Terminal, server: str) -> Identity:
     impersonation_headers = impersonation(access)
     ways = [name for name, value in _ways(access).items() if value]
     if len(ways) > 1:
-        raise WrongUsage(f"{place}: wanted one way to be let in, found {' and '.join(ways)}; remove all but one")
+        raise WrongUsage(f"{place}: expected one way to be let in, found {' and '.join(ways)}; remove all but one")
     if user.token in OMISSION_MARKS:
         raise WrongUsage(
-            f"{place}: token: wanted a token, found what `kubectl config view` prints without --raw; replace it"
+            f"{place}: token: expected a token, found what `kubectl config view` prints without --raw; replace it"
         )
     require_header(user.token, f"{place}: token")
     if user.token_file:
@@ -219,7 +219,7 @@ def by_service_account() -> client.ApiClient:
         config.load_incluster_config(client_configuration=settings)  # type: ignore[no-untyped-call]
     except (config.ConfigException, OSError, UnicodeDecodeError) as error:
         raise EnvironmentFailure(
-            f"wanted a pod with the token of its service account, found none: {error} Run it as deploy/job.yaml "
+            f"expected a pod with the token of its service account, found none: {error} Run it as deploy/job.yaml "
             "does (docs/in-cluster.md), or name a cluster with --storage-kubeconfig FILE"
         ) from error
     _remember_tokens(settings)

@@ -164,7 +164,7 @@ class Requests:
         items = page.get("items") or []
         if not isinstance(page.get("metadata"), dict) or not isinstance(items, list):
             raise ApiUnreachable(
-                f"GET {path} on {self.address}: wanted a list of objects, found another answer: see what answers there"
+                f"GET {path} on {self.address}: expected a list of objects, found another answer; check which server answers there"
             )
         return page
 
@@ -173,7 +173,7 @@ class Requests:
         version = self.json("GET", "/version", timeout_s=timeout_s).get("gitVersion")
         if not isinstance(version, str):
             raise ApiUnreachable(
-                f"GET /version on {self.address}: wanted the version of a Kubernetes API server, found none in the "
+                f"GET /version on {self.address}: expected the version of a Kubernetes API server, found none in the "
                 "answer: another server? See what answers at that address"
             )
         return version
@@ -216,8 +216,8 @@ def _document(content: bytes, response: urllib3.BaseHTTPResponse, request: str) 
     kind = response.headers.get("Content-Type", "of no known type")
     begins = content[:EXCERPT_LENGTH].decode(errors="replace").strip()
     raise ApiUnreachable(
-        f"{request}: wanted a Kubernetes object, found an answer ({response.status}, {kind}) that begins {begins!r}: a "
-        "proxy, a load balancer or a login page in between? See what answers at that address"
+        f"{request}: expected a Kubernetes object, found an answer ({response.status}, {kind}) that begins {begins!r}: "
+        "a proxy, a load balancer or a login page in between? See what answers at that address"
     )
 
 

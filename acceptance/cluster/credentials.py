@@ -120,7 +120,9 @@ class TokenFile:
 def require_header(value: str, place: str) -> None:
     """Raise WrongUsage for a text that no HTTP header can hold; the text is not quoted."""
     if any(ord(character) < 32 or ord(character) == 127 or 0xD800 <= ord(character) < 0xE000 for character in value):
-        raise WrongUsage(f"{place}: wanted one line of text, found an end of a line or a control character; remove it")
+        raise WrongUsage(
+            f"{place}: expected one line of text, found an end of a line or a control character; remove it"
+        )
 
 
 def password_headers(user: UserPart, user_is: str) -> Headers:
@@ -128,7 +130,7 @@ def password_headers(user: UserPart, user_is: str) -> Headers:
     if not (user.username or user.password):
         return []
     if ":" in user.username:
-        raise WrongUsage(f"{user_is}: wanted a username without ':', found one; no server could tell the password")
+        raise WrongUsage(f"{user_is}: expected a username without ':', found one; no server could tell the password")
     login = base64.b64encode(f"{user.username}:{user.password}".encode()).decode()
     return [("Authorization", f"Basic {login}")]
 
@@ -146,7 +148,7 @@ def impersonation(access: Access) -> Headers:
     for key, values in user.acts_as_extra.items():
         headers += [(f"Impersonate-Extra-{quote(key.lower(), safe='')}", value) for value in values]
     if headers and not user.acts_as:
-        raise WrongUsage(f"{place}: wanted `as` with as-groups, as-uid or as-user-extra, found no `as`; add it")
+        raise WrongUsage(f"{place}: expected `as` with as-groups, as-uid or as-user-extra, found no `as`; add it")
     if user.acts_as:
         headers.insert(0, ("Impersonate-User", user.acts_as))
     for name, value in headers:

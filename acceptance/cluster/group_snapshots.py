@@ -40,7 +40,7 @@ GROUP = GROUP_SNAPSHOTS.group
 VERSIONS = ("v1", "v1beta2", "v1beta1")
 """The versions that are understood, the best first: they differ in no field that is used here."""
 SETTLE_S = 20.0
-"""Seconds for controllers to finish what they have begun for a group that is no longer wanted."""
+"""Seconds for controllers to finish what they have begun for a group that is no longer expected."""
 _DEFAULT = "groupsnapshot.storage.kubernetes.io/is-default-class"
 
 

@@ -165,14 +165,14 @@ def read_document(path: Path) -> Document:
         reason = error.reason if isinstance(error, UnicodeDecodeError) else type(error).__name__
         raise WrongUsage(f"{wrong}: its text cannot be read ({reason}); name another file") from None
     if not isinstance(content, dict | None):
-        raise WrongUsage(f"{wrong}: wanted a mapping with clusters, users and contexts, found {_kind_of(content)}")
+        raise WrongUsage(f"{wrong}: expected a mapping with clusters, users and contexts, found {_kind_of(content)}")
     try:
         document = Document.model_validate(content)
     except ValidationError as error:
         raise WrongUsage(f"{wrong}: {'; '.join(_problems(error))}; correct it, or name another file") from None
     if (document.kind or "Config", document.api_version or "v1") != ("Config", "v1"):
         actual = f"kind {document.kind} of apiVersion {document.api_version}"
-        raise WrongUsage(f"{wrong}: wanted kind Config of apiVersion v1, found {actual}; name another file")
+        raise WrongUsage(f"{wrong}: expected kind Config of apiVersion v1, found {actual}; name another file")
     for kind in ("clusters", "users", "contexts"):
         _require_different(wrong, kind, [entry.name for entry in getattr(document, kind)])
     return _with_absolute_paths(document, folder=path.absolute().parent)
@@ -203,7 +203,7 @@ def _kind_of(content: object) -> str:
 def _require_different(wrong: str, kind: str, names: list[str]) -> None:
     double = sorted({name for name in names if names.count(name) > 1})
     if double:
-        raise WrongUsage(f"{wrong}: {kind}: wanted each name once, found {double[0]!r} more than once; rename one")
+        raise WrongUsage(f"{wrong}: {kind}: expected each name once, found {double[0]!r} more than once; rename one")
 
 
 def _with_absolute_paths(document: Document, *, folder: Path) -> Document:

@@ -41,18 +41,18 @@ class LoginProgram:
         """Raise WrongUsage for values that kubectl does not accept."""
         place, program = f"{self.user_is}: exec", self.program
         if not program.command:
-            raise WrongUsage(f"{place}: wanted a command, found none; name the program that logs in")
+            raise WrongUsage(f"{place}: expected a command, found none; name the program that logs in")
         if program.api_version not in VERSIONS:
             version = program.api_version or "none"
-            raise WrongUsage(f"{place}: wanted apiVersion {' or '.join(VERSIONS)}, found {version}; correct it")
+            raise WrongUsage(f"{place}: expected apiVersion {' or '.join(VERSIONS)}, found {version}; correct it")
         if program.interactive not in ("", *MODES):
             raise WrongUsage(
-                f"{place}: wanted interactiveMode {', '.join(MODES)}, found {program.interactive}; correct it"
+                f"{place}: expected interactiveMode {', '.join(MODES)}, found {program.interactive}; correct it"
             )
         if any(not variable.name or "=" in variable.name for variable in program.env):
-            raise WrongUsage(f"{place}: env: wanted a name without '=' for each variable; correct it")
+            raise WrongUsage(f"{place}: env: expected a name without '=' for each variable; correct it")
         if any("\0" in word for word in (program.command, *program.args, *map(str, program.env))):
-            raise WrongUsage(f"{place}: wanted text, found the character NUL; correct it")
+            raise WrongUsage(f"{place}: expected text, found the character NUL; correct it")
 
     def login(self) -> Credential:
         """Run the program. Raises NoLogin with its messages, WrongUsage if it wants a terminal and there is none."""
@@ -131,21 +131,21 @@ class LoginProgram:
         status = answer.get("status") if isinstance(answer, dict) else None
         if not isinstance(status, dict):
             raise NoLogin(
-                f"{self._is}: wanted an ExecCredential with a status, found none in what it printed{_words(messages)}"
+                f"{self._is}: expected an ExecCredential with a status, found none in what it printed{_words(messages)}"
             )
         if (
             answer.get("kind", "ExecCredential") != "ExecCredential"
             or answer.get("apiVersion") != self.program.api_version
         ):
             raise NoLogin(
-                f"{self._is}: wanted an ExecCredential of {self.program.api_version}, found {answer.get('kind')} of "
+                f"{self._is}: expected an ExecCredential of {self.program.api_version}, found {answer.get('kind')} of "
                 f"{answer.get('apiVersion')}; correct apiVersion in the kubeconfig, or update the program"
             )
         values = [status.get(key) or "" for key in ("token", "clientCertificateData", "clientKeyData")]
         token, certificate, key = values = [value if isinstance(value, str) else "" for value in values]
         if bool(certificate) != bool(key) or not (token or certificate):
             raise NoLogin(
-                f"{self._is}: wanted a token, or a certificate with its key, found neither in its "
+                f"{self._is}: expected a token, or a certificate with its key, found neither in its "
                 f"answer{_words(messages)}"
             )
         require_header(token, f"{self._is}: its token")

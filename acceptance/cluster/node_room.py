@@ -34,7 +34,7 @@ def require_room(
     usable = [node for node in there_are if not nodes or name_of(node) in nodes]
     if not usable:
         raise EnvironmentFailure(
-            f"wanted a node that takes pods, found none{' of ' + ', '.join(nodes) if nodes else ''}; each "
+            f"expected a node that takes pods, found none{' of ' + ', '.join(nodes) if nodes else ''}; each "
             "is not ready, cordoned or tainted: uncordon one, remove its taint, or give pods a toleration "
             "(--storage-pods template)"
         )

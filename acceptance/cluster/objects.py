@@ -31,7 +31,7 @@ def began(run_id: str) -> str:
     """Return when the run began by its own clock, as its id says, in Kubernetes format. Raises ValueError for no id."""
     match = RUN_ID.fullmatch(run_id)
     if match is None:
-        raise ValueError(f"wanted the id of a run, found {run_id!r}")
+        raise ValueError(f"expected the id of a run, found {run_id!r}")
     return f"{datetime.strptime(match[1], '%Y%m%d-%H%M%S'):%Y-%m-%dT%H:%M:%SZ}"
 
 

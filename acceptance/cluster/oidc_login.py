@@ -126,7 +126,7 @@ class OidcLogin:
 def oidc_login(config: dict[str, str], user_is: str, terminal: Terminal) -> OidcLogin:
     """Return the login of a user. Raises WrongUsage for a token that no issuer could have issued."""
     if config.get("id-token") and config["id-token"].count(".") != 2:
-        raise WrongUsage(f"{user_is}: wanted a JSON web token as id-token, found another text; {_RENEW}")
+        raise WrongUsage(f"{user_is}: expected a JSON web token as id-token, found another text; {_RENEW}")
     return OidcLogin(config=config, user_is=user_is, terminal=terminal)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from acceptance.process.private_folder import private_folder
 from acceptance.text.errors import WrongUsage
 
-_AS_DATA = "wanted PEM in base64, as `kubectl config view --raw` prints it"
+_AS_DATA = "expected PEM in base64, as `kubectl config view --raw` prints it"
 
 
 def trusting(authority: str, place: str, *, insecure: bool = False) -> ssl.SSLContext:
@@ -32,7 +32,7 @@ def trusting(authority: str, place: str, *, insecure: bool = False) -> ssl.SSLCo
     try:
         context.load_verify_locations(cadata=authority)
     except (ssl.SSLError, ValueError) as error:
-        raise WrongUsage(f"{place}: wanted certificates in PEM, found none that can be read; correct it") from error
+        raise WrongUsage(f"{place}: expected certificates in PEM, found none that can be read; correct it") from error
     return context
 
 
@@ -81,8 +81,8 @@ def show_certificate(context: ssl.SSLContext, certificate: bytes, key: bytes, pl
             fits = "KEY_VALUES_MISMATCH" in reason or "KEY_TYPE_MISMATCH" in reason
             problem = "a key that is not the certificate's" if fits else "other text, or a key with a passphrase"
             raise WrongUsage(
-                f"{place}: wanted a client certificate and its key in PEM, found {problem}; get both from whoever made "
-                "the kubeconfig"
+                f"{place}: expected a client certificate and its key in PEM, found {problem}; get both from whoever "
+                "made the kubeconfig"
             ) from error
 
 

@@ -58,7 +58,7 @@ def _run(history: History, run_id: str) -> RunRecord:
     if record is None:
         latest = ", ".join(f"{run.run} ({run.date:%Y-%m-%d})" for run in history.runs[-_MAX_LISTED_RUNS:]) or "none"
         raise WrongUsage(
-            f"{history.path}: wanted a run of this history, found no {run_id}; its latest runs are {latest}"
+            f"{history.path}: expected a run of this history, found no {run_id}; its latest runs are {latest}"
         )
     return record
 
@@ -77,5 +77,5 @@ def _about(run: RunRecord, *, storage_class: str | None, profile: str | None) ->
             or "nothing"
         )
         target = f"{profile or 'a profile'} on {storage_class or 'a class'}"
-        raise WrongUsage(f"wanted {target} as run {run.run} measured it, found that it measured {there}")
+        raise WrongUsage(f"expected {target} as run {run.run} measured it, found that it measured {there}")
     return f"{profile or 'all profiles'} on {storage_class or 'all classes'}"

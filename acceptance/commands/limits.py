@@ -205,7 +205,7 @@ def _find_tier(name: str, suite: ShippedSuite) -> Tier:
     if not path or not Path(path).is_file():
         tier_names = ", ".join(f"{BUILTIN}{tier_name}" for tier_name in builtin.tiers)
         raise WrongUsage(
-            f"wanted a shipped tier ({tier_names}), FILE or FILE:TIER, found {name!r}, which is none of them"
+            f"expected a shipped tier ({tier_names}), FILE or FILE:TIER, found {name!r}, which is none of them"
         )
     file = suite.read([Path(path)])
     return file.tier(tier or _only(file))

@@ -39,7 +39,7 @@ def _suggest(options: argparse.Namespace) -> int:
     runs = [read_results(path) for path in options.runs]
     ids = [run.run.id for run in runs]
     if len(set(ids)) < len(ids):
-        raise WrongUsage(f"wanted each run once, found {', '.join(ids)}")
+        raise WrongUsage(f"expected each run once, found {', '.join(ids)}")
     with refused_where_unusable(*options.runs):
         suggestions = suggest_limits(runs, storage_class=options.storage_class, margin=margin)
         extends = _shipped_tier(runs)
@@ -48,8 +48,8 @@ def _suggest(options: argparse.Namespace) -> int:
             suggestions = stricter(suggestions, load_limits(shipped_path, profiles=shipped_profiles()).tier(extends))
             if not suggestions:
                 raise WrongUsage(
-                    f"wanted figures above the limits of {extends}, which the runs passed, found none with a margin of "
-                    f"{options.margin} left; use {BUILTIN}{extends} itself, or say a smaller --margin"
+                    f"expected figures above the limits of {extends}, which the runs passed, found none with a margin "
+                    f"of {options.margin} left; use {BUILTIN}{extends} itself, or say a smaller --margin"
                 )
         text = as_file(suggestions, runs, tier=name, margin=margin, extends=f"{BUILTIN}{extends}" if extends else "")
     if options.output is None:
@@ -75,11 +75,13 @@ def _margin(text: str) -> float:
     except ValueError as error:
         raise WrongUsage(f"--margin: {error}; correct it") from error
     if not margin < 1.0:
-        raise WrongUsage(f"--margin: wanted less than 100%, found {text!r}, which leaves nothing to ask for; give less")
+        raise WrongUsage(
+            f"--margin: expected less than 100%, found {text!r}, which leaves nothing to ask for; give less"
+        )
     return margin
 
 
 def _name(text: str) -> str:
     if re.fullmatch(r"[A-Za-z][-\w]*", text) is None:
-        raise WrongUsage(f"--name: wanted letters, digits and '-', found {text!r}; name the tier otherwise")
+        raise WrongUsage(f"--name: expected letters, digits and '-', found {text!r}; name the tier otherwise")
     return text

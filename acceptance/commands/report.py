@@ -53,9 +53,9 @@ def _report(options: argparse.Namespace) -> int:
     if options.verify is not None and not options.results:
         return verify(options.verify)
     if options.verify is not None or not options.results:
-        raise WrongUsage("wanted results to render, or --verify FOLDER, found both or none; say one of them")
+        raise WrongUsage("expected results to render, or --verify FOLDER, found both or none; say one of them")
     if options.imports and len(options.results) > 1:
-        raise WrongUsage("wanted one run to show beside --import, found several; make a report of each")
+        raise WrongUsage("expected one run to show beside --import, found several; make a report of each")
     imports = all_imports(_parse_imports(options.imports), added_to="report")
     keep_the_runs_own(options.output, options.results)
     with refused_where_unusable(*options.results):

@@ -21,6 +21,6 @@ def refused_where_unusable(*runs: Path) -> Iterator[None]:
         yield
     except (ValueError, ArithmeticError, TypeError, LookupError, RecursionError, TemplateError) as error:
         raise WrongUsage(
-            f"{', '.join(map(str, runs))}: wanted figures, names and settings as a run writes them, found unusable "
+            f"{', '.join(map(str, runs))}: expected figures, names and settings as a run writes them, found unusable "
             f"values: {type(error).__name__}: {error}; get the files that the runs wrote"
         ) from error

@@ -94,7 +94,7 @@ def _worst(records: Sequence[StoragePodsRecord], path: str) -> tuple[KilledPod, 
     """Return the slowest pod with its seconds, None if it never recovered. Raise ValueError if no pod was killed."""
     kills = [kill for record in records for kill in record.kills]
     if not kills:
-        raise ValueError("wanted at least one pod that was killed, found none")
+        raise ValueError("expected at least one pod that was killed, found none")
     field = FIELDS[path]
     never = next((kill for kill in kills if getattr(kill, field) is None), None)
     if never is not None:

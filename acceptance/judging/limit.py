@@ -100,7 +100,7 @@ class _Case:
 def _limit_case(estimate: Estimate | None, limit: Limit) -> _Case:
     """Return the case of a limit. Raise ValueError if the estimate is in another unit than the limit."""
     if estimate is not None and estimate.unit != limit.unit:
-        raise ValueError(f"wanted {limit.path} in {limit.unit}, found {estimate.unit}")
+        raise ValueError(f"expected {limit.path} in {limit.unit}, found {estimate.unit}")
     value = None if estimate is None else _number(estimate.mean)
     return _Case(
         limit=limit,

@@ -22,7 +22,7 @@ def decide(
     unless exactly one limit is given.
     """
     if (at_least is None) == (at_most is None):
-        raise ValueError("wanted one of at_least and at_most, found both or none")
+        raise ValueError("expected one of at_least and at_most, found both or none")
     if at_least is not None:
         good, bad = low >= at_least * beyond, high < at_least / beyond
     else:

@@ -22,7 +22,7 @@ def judge_bind_time(seconds: Sequence[float], limit: Limit, *, storage_class: st
     polls were too far apart to decide. Raise ValueError if there is no PVC.
     """
     if not seconds:
-        raise ValueError("wanted the time of at least one PVC, found none")
+        raise ValueError("expected the time of at least one PVC, found none")
     slowest = max(seconds)
     low = max(0.0, slowest - LOOKS_APART_S)
     status = decide(low, slowest, at_most=limit.bound)

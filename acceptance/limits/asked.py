@@ -29,13 +29,13 @@ def asked_limit(text: str) -> Limit:
     """Parse a limit; its profile may be a family of profiles. Raise ValueError if the text is no limit."""
     match = _FORM.fullmatch(text.strip())
     if match is None:
-        raise ValueError(f"wanted a limit such as 'sync-write-iops.write.iops>=1200', found {text!r}")
+        raise ValueError(f"expected a limit such as 'sync-write-iops.write.iops>=1200', found {text!r}")
     metric, side = Metric.parse(match["metric"]), _SIDES[match["side"]]
     if problem := side_problem(side, metric):
         raise ValueError(f"{problem} ({text!r})")
     value = parse_quantity(match["value"], unit=metric.unit)
     if value == 0.0:
-        raise ValueError(f"wanted a limit above zero, found {text!r}, which every class meets or none does")
+        raise ValueError(f"expected a limit above zero, found {text!r}, which every class meets or none does")
     return speed_limit(match["profile"], metric, side, value, because=f"asked for with {OPTION}")
 
 
@@ -54,7 +54,7 @@ def with_limits(
         if unknown := [name for name in names if name not in profiles] or ([] if names else [limit.profile]):
             profile_names = ", ".join(sorted(profiles)) or "none at all"
             problems.append(
-                f"{OPTION}: wanted a profile that exists ({profile_names}), found {', '.join(unknown)}; correct it"
+                f"{OPTION}: expected a profile that exists ({profile_names}), found {', '.join(unknown)}; correct it"
             )
             continue
         metric_problems = (metric_problem(name, limit.metric, missing) for name in names)
@@ -86,6 +86,6 @@ def _contradictions(limits: Sequence[Limit], option_limits: Sequence[Limit]) -> 
         if least.path in metrics:
             low, high = (format_quantity(limit.bound, unit=limit.unit) for limit in (least, upper))
             yield (
-                f"{OPTION}: wanted limits on {least.path} of {least.profile} that can be met together, found at "
+                f"{OPTION}: expected limits on {least.path} of {least.profile} that can be met together, found at "
                 f"least {low} and at most {high}; change one of them"
             )

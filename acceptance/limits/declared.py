@@ -45,13 +45,13 @@ def operation_of(limit: Limit) -> AskedOperation | None:
 def _part(text: Any) -> float:
     share = parse_quantity(text, unit="ratio")
     if share >= 1.0:
-        raise ValueError(f"wanted a share below 100%, found {text!r}, which every class meets")
+        raise ValueError(f"expected a share below 100%, found {text!r}, which every class meets")
     return share
 
 
 def _cpus(text: object) -> float:
     if (cpus := parse_quantity(str(text), unit="cpu")) == 0.0:
-        raise ValueError(f"wanted a value above zero, found {text!r}, which no storage can meet")
+        raise ValueError(f"expected a value above zero, found {text!r}, which no storage can meet")
     return cpus
 
 

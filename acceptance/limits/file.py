@@ -46,7 +46,7 @@ def load_limits(
     Their tiers may extend those of the file at `shipped_path` (`extends: builtin/production`). Families of profiles in
     that file contain the shipped profiles alone, so that your own profile does not change its limits.
 
-    Raise WrongUsage with one line for each error: `file:line: path: wanted ..., found ...; do ...`.
+    Raise WrongUsage with one line for each error: `file:line: path: expected ..., found ...; do ...`.
     """
     path_list = [paths] if isinstance(paths, Path) else list(paths)
     texts = [_read(path, profiles=_of(path, profiles, shipped_path=shipped_path)) for path in path_list]
@@ -81,7 +81,7 @@ def _read(path: Path, *, profiles: Collection[str]) -> LimitsText:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise WrongUsage(f"{path}: wanted a readable file of limits, found: {error}; name another file") from error
+        raise WrongUsage(f"{path}: expected a readable file of limits, found: {error}; name another file") from error
     return LimitsText(name=str(path), document=load(text), profiles=profiles)
 
 
@@ -127,8 +127,8 @@ def _wrong_as_a_file(text: LimitsText, *, alone: bool) -> Iterator[_Wrong]:
     if not isinstance(data, dict):
         return
     if not alone and "version" not in data:
-        yield Place(file=text.name, line=1, path=("version",)), "wanted this key, found nothing; add it"
-    problem = f"wanted a name that does not begin with {BUILTIN}, which is kept for the shipped tiers; rename it"
+        yield Place(file=text.name, line=1, path=("version",)), "expected this key, found nothing; add it"
+    problem = f"expected a name that does not begin with {BUILTIN}, which is kept for the shipped tiers; rename it"
     for name in data["tiers"] if isinstance(data.get("tiers"), dict) else ():
         if name.startswith(BUILTIN):
             path = ("tiers", name)
@@ -176,13 +176,13 @@ def _say(details: ErrorDetails) -> PathProblem:
     where = tuple(part for part in details["loc"] if part not in (METRIC, "[key]"))
     kind, value = details["type"], details["input"]
     if kind == "missing":
-        return where, "wanted this key, found nothing; add it"
+        return where, "expected this key, found nothing; add it"
     if kind == "extra_forbidden":
-        return where, "wanted only keys that are known here, found this one; correct or remove it"
+        return where, "expected only keys that are known here, found this one; correct or remove it"
     if kind == "value_error":
         return where, f"{details['ctx']['error']}; correct it"
     expected = _TYPES.get(kind, details["msg"])
     if kind == "literal_error":
         expected = "1, the only version there is" if where == ("version",) else details["ctx"]["expected"]
     value_text = "nothing" if value is None or value == {} else repr(value)
-    return where, f"wanted {expected}, found {value_text}; correct it"
+    return where, f"expected {expected}, found {value_text}; correct it"

@@ -30,11 +30,11 @@ class _Rule(MetricRule):
         margin = parse_quantity(text, unit="ratio")
         if metric is not None and not _is_kept(metric):
             raise ValueError(
-                f"wanted a metric that every run keeps and that can be compared ({', '.join(STANDARD_STATISTICS)} "
+                f"expected a metric that every run keeps and that can be compared ({', '.join(STANDARD_STATISTICS)} "
                 f"of a direction, or {CPU_PER_OPERATION}), found {metric}"
             )
         if metric is not None and metric.higher_is_better and margin >= 1.0:
-            raise ValueError(f"wanted a margin below 100%, found {text!r}: no {metric} can be 100% lower than before")
+            raise ValueError(f"expected a margin below 100%, found {text!r}: no {metric} can be 100% lower than before")
         return margin
 
 

@@ -53,16 +53,16 @@ def _last(values: Iterable[Any]) -> Any:
 def impossible(tier: Tier, origins: Origins) -> Iterator[PathProblem]:
     """Yield limits that no storage can meet, and a tier without any limit; inherited limits count."""
     if not (tier.limits or tier.ramp):
-        yield ("tiers", tier.name), "wanted at least one limit, its own or inherited, found none; add one"
+        yield ("tiers", tier.name), "expected at least one limit, its own or inherited, found none; add one"
     if tier.of(CONTROL_PLANE.key) and tier.ramp is None:
-        yield ("tiers", tier.name, "control_plane"), "wanted the key ramp, its own or inherited, found none; add it"
+        yield ("tiers", tier.name, "control_plane"), "expected the key ramp, its own or inherited, found none; add it"
     for least, upper in contradictions(tier.of("limits")):
         where = ("tiers", tier.name, "limits", least.profile, least.path)
         low, high = (
             f"{format_quantity(limit.bound, unit=limit.unit)} (tier {origins[limit]})" for limit in (least, upper)
         )
         finding = f"found at least {low} and at most {high}"
-        yield where, f"wanted limits that can be met together, {finding}; change one of them"
+        yield where, f"expected limits that can be met together, {finding}; change one of them"
 
 
 def contradictions(limits: Collection[Limit]) -> Iterator[tuple[Limit, Limit]]:

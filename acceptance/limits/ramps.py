@@ -28,7 +28,7 @@ class RunningRate(Entry):
     def _counts_pods(self) -> Self:
         if self.below_per_s * self.over_s < 1:
             raise ValueError(
-                f"wanted a rate of at least one pod in {self.over_s:g} s, found less: every ramp reaches it"
+                f"expected a rate of at least one pod in {self.over_s:g} s, found less: every ramp reaches it"
             )
         return self
 

@@ -69,4 +69,4 @@ def _add_reasons(
 
 def _unknown(key: Any, sources: Mapping[str, Any]) -> str:
     names = ", ".join(sources) or "none at all"
-    return f"wanted one of the sources of the file ({names}), found {key!r}; correct it, or add it under sources:"
+    return f"expected one of the sources of the file ({names}), found {key!r}; correct it, or add it under sources:"

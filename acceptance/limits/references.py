@@ -24,20 +24,18 @@ def reference_problems(data: Any, *, profiles: Collection[str]) -> Iterator[Path
             for profile in _mapping(_at(tier, section)):
                 if profile not in profiles:
                     names = ", ".join(sorted(profiles)) or "none at all"
-                    text = (
-                        f"wanted a profile that exists ({names}), found {profile!r}; correct the name or add a profile"
-                    )
+                    text = f"expected a profile that exists ({names}), found {profile!r}; correct the name or add a profile"
                     yield ("tiers", name, *section, profile), text
         parent = parents[name]
         here = ("tiers", name, "extends")
         if isinstance(parent, str) and parent not in tiers:
             yield (
                 here,
-                f"wanted one of the tiers {', '.join(tiers)}, found {parent!r}; correct the name or add the tier",
+                f"expected one of the tiers {', '.join(tiers)}, found {parent!r}; correct the name or add the tier",
             )
         elif name in (circle := ancestors(name, parents)):
             text = " -> ".join((name, *circle[: circle.index(name) + 1]))
-            yield here, f"wanted a parent that does not extend its own child, found {text}; remove one extends"
+            yield here, f"expected a parent that does not extend its own child, found {text}; remove one extends"
 
 
 def _mapping(value: Any) -> dict[str, Any]:

@@ -29,7 +29,7 @@ def metric_problem(profile: str, metric: Metric, missing: Missing) -> str | None
     why = missing(profile, metric)
     if why is None:
         return None
-    return f"wanted a metric that profile {profile} reports, found {metric}: {why}; limit another metric or profile"
+    return f"expected a metric that profile {profile} reports, found {metric}: {why}; limit another metric or profile"
 
 
 def unreported_limits(tier: Tier, origins: Mapping[Limit, str], missing: Missing) -> Iterator[PathProblem]:

@@ -44,7 +44,7 @@ class _LatencyGrowth(Entry):
     @classmethod
     def _is_latency(cls, metric: Metric) -> Metric:
         if metric.statistic not in ("mean", "percentile"):
-            raise ValueError(f"wanted a latency such as write.latency.mean, found {metric}")
+            raise ValueError(f"expected a latency such as write.latency.mean, found {metric}")
         return metric
 
 
@@ -74,7 +74,7 @@ class ScalingEntry(Entry):
     @classmethod
     def _is_rate(cls, metric: Metric) -> Metric:
         if metric.statistic not in ("iops", "bandwidth"):
-            raise ValueError(f"wanted a rate such as write.iops or read.bandwidth, found {metric}")
+            raise ValueError(f"expected a rate such as write.iops or read.bandwidth, found {metric}")
         return metric
 
     @model_validator(mode="after")
@@ -82,7 +82,7 @@ class ScalingEntry(Entry):
         list(_limits(self, "", None))
         pods = [step.pods for step in self.per_volume]
         if len(set(pods)) < len(pods):
-            raise ValueError(f"wanted per_volume once for each number of pods, found {pods}")
+            raise ValueError(f"expected per_volume once for each number of pods, found {pods}")
         return self
 
 
@@ -94,7 +94,7 @@ def _limits(entry: ScalingEntry, profile: str, _: object) -> Iterator[Limit]:
     for step in entry.per_volume:
         rate = parse_quantity(step.at_least, unit=rate_unit(entry.metric))
         if rate == 0.0:
-            raise ValueError(f"wanted a limit above zero, found {step.at_least!r}, which every class meets")
+            raise ValueError(f"expected a limit above zero, found {step.at_least!r}, which every class meets")
         yield limit("per_volume", rate, because=step.because, pods=step.pods)
     if (growth := entry.latency_growth) is not None:
         yield scaling_limit(profile, growth.metric, "latency_growth", growth.at_most, because=growth.because)

@@ -17,14 +17,14 @@ from acceptance.limits.values import Entry, Sentence
 def _test_name(text: str) -> str:
     if re.fullmatch(r"[^\s:]+\.py(::[^\s:\[]+)*", text) is None:
         raise ValueError(
-            f"wanted a test file, or a test in it, as pytest names them (tests/test_a.py::test_b), found {text!r}"
+            f"expected a test file, or a test in it, as pytest names them (tests/test_a.py::test_b), found {text!r}"
         )
     return text
 
 
 def _address(text: str) -> str:
     if re.fullmatch(r"https?://[^\s/]+(/\S*)?", text) is None:
-        raise ValueError(f"wanted an address such as https://example.com/guide, found {text!r}")
+        raise ValueError(f"expected an address such as https://example.com/guide, found {text!r}")
     return text
 
 

@@ -49,7 +49,7 @@ class LimitEntry(MetricRule):
             raise ValueError(problem)
         value = parse_quantity(text, unit=metric.unit)
         if value == 0.0:
-            raise ValueError(f"wanted a limit above zero, found {text!r}, which every class meets or none does")
+            raise ValueError(f"expected a limit above zero, found {text!r}, which every class meets or none does")
         return value
 
     def limits(self, profile: str) -> Iterator[Limit]:
@@ -67,7 +67,7 @@ class SustainedEntry(LimitEntry):
     def _lasts(cls, metric: Metric) -> Metric:
         if metric.statistic == "longest":
             raise ValueError(
-                f"wanted a metric of the load's whole end, found {metric}, which is of one moment; limit it "
+                f"expected a metric of the load's whole end, found {metric}, which is of one moment; limit it "
                 "under limits:"
             )
         return metric
@@ -103,11 +103,11 @@ class ComparisonEntry(MetricRule):
         margin = parse_quantity(text, unit="ratio")
         kind: RuleKind = info.field_name  # type: ignore[assignment]
         if metric is not None and not metric.is_comparable:
-            raise ValueError(f"wanted a metric that can be compared, found {metric}, {_INCOMPARABLE[metric.path]}")
+            raise ValueError(f"expected a metric that can be compared, found {metric}, {_INCOMPARABLE[metric.path]}")
         if metric is not None and _side_of(kind, metric) == "at_least" and margin >= 1.0:
             raise ValueError(
-                f"wanted a margin below 100%, found {text!r}: no {metric} can be 100% lower than another, so the rule "
-                "would never fail"
+                f"expected a margin below 100%, found {text!r}: no {metric} can be 100% lower than another, so the "
+                "rule would never fail"
             )
         return margin
 

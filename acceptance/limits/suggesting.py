@@ -59,7 +59,7 @@ def suggest_limits(runs: Sequence[Results], *, storage_class: str | None, margin
             estimates = [by_profile[profile].metrics.get(metric.path) for by_profile in runs_by_profile]
             suggestions += _of(profile, metric, estimates, margin=margin)
     if not suggestions:
-        raise WrongUsage(f"wanted figures of {name} with a confidence interval in each run, found none in common")
+        raise WrongUsage(f"expected figures of {name} with a confidence interval in each run, found none in common")
     return suggestions
 
 
@@ -104,13 +104,13 @@ def _refuse_unfit(runs: Sequence[Results]) -> None:
     unfit = [f"{run.run.id} {why}" for run in runs if (why := _unfit(run))]
     if unfit:
         raise WrongUsage(
-            f"wanted runs that finished and passed, found {'; '.join(unfit)}; a bad run gives no limit: leave it "
+            f"expected runs that finished and passed, found {'; '.join(unfit)}; a bad run gives no limit: leave it "
             "out, or fix the cause and run again"
         )
     loads = {(str(run.settings.get("test_size")), str(run.settings.get("volume_mode") or "filesystem")) for run in runs}
     if len(loads) > 1:
         load_list = ", ".join(sorted(f"{size} bytes on a {mode}" for size, mode in loads))
-        raise WrongUsage(f"wanted runs of one load, found test files of {load_list}; leave out the others")
+        raise WrongUsage(f"expected runs of one load, found test files of {load_list}; leave out the others")
 
 
 def _unfit(run: Results) -> str:
@@ -131,7 +131,7 @@ def _class_of(runs: Sequence[Results], storage_class: str | None) -> str:
         return common[0]
     class_names = ", ".join(common) or "none"
     raise WrongUsage(
-        f"wanted one class that all runs measured ({class_names}), found {storage_class or 'none named'}; name it"
+        f"expected one class that all runs measured ({class_names}), found {storage_class or 'none named'}; name it"
     )
 
 

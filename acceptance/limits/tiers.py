@@ -82,7 +82,7 @@ class LimitsFile:
         """Return the tier of this name. Raise WrongUsage, which names the available tiers, if it does not exist."""
         if name not in self.tiers:
             raise WrongUsage(
-                f"{self.source}: wanted one of the tiers {', '.join(self.tiers)}, found {name!r}; "
+                f"{self.source}: expected one of the tiers {', '.join(self.tiers)}, found {name!r}; "
                 "name one of them, or add it to the file"
             )
         return self.tiers[name]

@@ -22,7 +22,7 @@ def _share(text: Any) -> float:
     value = parse_quantity(text, unit="ratio")
     if not 0.0 < value <= MOST_SHARE:
         raise ValueError(
-            f"wanted a share above 0 and of at most {MOST_SHARE * 100:g}%, found {text!r}: what a volume can do is "
+            f"expected a share above 0 and of at most {MOST_SHARE * 100:g}%, found {text!r}: what a volume can do is "
             "known to within some percent only"
         )
     return value
@@ -41,7 +41,7 @@ class _LatencyAtShare(MetricRule):
     @classmethod
     def _is_latency(cls, metric: Metric) -> Metric:
         if metric.statistic not in ("mean", "percentile"):
-            raise ValueError(f"wanted a latency such as read.latency.p99, found {metric}")
+            raise ValueError(f"expected a latency such as read.latency.p99, found {metric}")
         return metric
 
     def limits(self, profile: str) -> Iterator[Limit]:
@@ -93,7 +93,7 @@ class NeighbourEntry(_LatencyAtShare):
     @classmethod
     def _may_grow(cls, times: float | None) -> float | None:
         if times is not None and times < 1.0:
-            raise ValueError(f"wanted once or more, found {times:g} times: no latency falls because others load")
+            raise ValueError(f"expected once or more, found {times:g} times: no latency falls because others load")
         return times
 
 

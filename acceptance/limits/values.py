@@ -25,27 +25,27 @@ class Entry(BaseModel):
         if self.some_of and not any(getattr(self, name) not in (None, {}, []) for name in self.some_of):
             *names, last = (type(self).model_fields[name].alias or name for name in self.some_of)
             finding = ("nothing", "neither", "none of them")[min(len(names), 2)]
-            raise ValueError(f"wanted {' or '.join(filter(None, (', '.join(names), last)))}, found {finding}")
+            raise ValueError(f"expected {' or '.join(filter(None, (', '.join(names), last)))}, found {finding}")
         return self
 
 
 def _above_zero(text: Any, *, unit: Unit) -> float:
     value = parse_quantity(text, unit=unit)
     if value == 0.0:
-        raise ValueError(f"wanted a value above zero, found {text!r}: every class would meet it, or none")
+        raise ValueError(f"expected a value above zero, found {text!r}: every class would meet it, or none")
     return value
 
 
 def _share(text: Any) -> float:
     value = _above_zero(text, unit="ratio")
     if value > 1.0:
-        raise ValueError(f"wanted a share of at most 100%, found {text!r}, which no class can meet")
+        raise ValueError(f"expected a share of at most 100%, found {text!r}, which no class can meet")
     return value
 
 
 def _sentence(text: Any) -> str:
     if not isinstance(text, str) or not text.strip():
-        raise ValueError("wanted a sentence that explains a failure to its reader, found nothing")
+        raise ValueError("expected a sentence that explains a failure to its reader, found nothing")
     return text.strip()
 
 
@@ -79,8 +79,8 @@ def side_problem(side: str, metric: Metric) -> str | None:
     if side != "at_least" or metric.higher_is_better:
         return None
     return (
-        f"wanted at_most for {metric}, which should be low, found at_least, which fast storage would fail; for storage "
-        "that is too fast to be true compare it: not_better_than_baseline_by"
+        f"expected at_most for {metric}, which should be low, found at_least, which fast storage would fail; for "
+        "storage that is too fast to be true compare it: not_better_than_baseline_by"
     )
 
 

@@ -78,6 +78,6 @@ def extent_problem(extents: Sequence[Extent], *, test_size: int) -> str | None:
     processes = f" with its {largest.processes} processes" if largest.processes > 1 else ""
     file_size, end_size = (format_quantity(size, unit="B") for size in (test_size, end))
     return (
-        f"wanted a load within the test file ({file_size}), found that section [{largest.job}]{processes} reaches to "
+        f"expected a load within the test file ({file_size}), found that section [{largest.job}]{processes} reaches to "
         f"{end:,} bytes ({end_size}); lower its size, offset or offset_increment{remedy}"
     )

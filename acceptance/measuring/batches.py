@@ -39,7 +39,7 @@ def batches(samples: Sequence[Sample], *, length: int) -> list[Sequence[Sample]]
     Raises ValueError if length < 1.
     """
     if length < 1:
-        raise ValueError(f"wanted batches of at least a second, found a length of {length}")
+        raise ValueError(f"expected batches of at least a second, found a length of {length}")
     result: list[Sequence[Sample]] = []
     rest = samples
     while rest:

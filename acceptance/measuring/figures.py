@@ -25,7 +25,7 @@ def estimate(
     `seconds` is the load that the batches cover. Raises ValueError without any batch, and if `interval` does.
     """
     if not parts:
-        raise ValueError("wanted at least one batch, found none")
+        raise ValueError("expected at least one batch, found none")
     if len(parts) < MINIMUM_BATCHES:
         mean = math.fsum(part.amount for part in parts) / math.fsum(part.weight for part in parts)
         return Estimate(mean=mean, low=None, high=None, unit=unit, samples=seconds, confidence=confidence)
@@ -40,7 +40,7 @@ def figure(batches: Sequence[float], *, confidence: float, correlation: float | 
     Raises ValueError without any batch, for negative values and for values that are not finite.
     """
     if not batches:
-        raise ValueError("wanted at least one batch, found none")
+        raise ValueError("expected at least one batch, found none")
     if len(batches) < MINIMUM_BATCHES:
         return Figure(mean=math.fsum(batches) / len(batches), low=None, high=None, batches=list(batches))
     more = {} if correlation is None else {"correlation": correlation}

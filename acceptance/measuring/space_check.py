@@ -70,7 +70,7 @@ END_OF_JOBS
   fi
   df -Pk "${{FILE%/*}}" | {{
     read -r heading; read -r device size used free rest
-    echo "free: $free KiB, wanted: {space // 1024} KiB"
+    echo "free: $free KiB, expected: {space // 1024} KiB"
     [ "$free" -ge {space // 1024} ] || exit {TOO_SMALL}
     {whole_disk} || exit 0
     [ $((free - {together * space // 1024})) -ge $((size / 100 * {SPARED_PERCENT})) ] || exit {SHARED_DISK}

@@ -58,7 +58,7 @@ def correct_clock(samples: Sequence[TimedSample], *, offset_s: float) -> list[Ti
 def common_window(loads: Loads, *, wanted_s: float) -> Window:
     """Return the time in which every pod was loading, cut to `wanted_s`.
 
-    Raises StorageFailure if a pod shows no load at all, ShortWindow if the time is shorter than wanted; both name the
+    Raises StorageFailure if a pod shows no load at all, ShortWindow if the time is shorter than expected; both name the
     pods.
     """
     idle = [pod for pod, samples in loads.items() if not samples]
@@ -73,7 +73,7 @@ def common_window(loads: Loads, *, wanted_s: float) -> Window:
         last, first = max(starts, key=starts.__getitem__), min(ends, key=ends.__getitem__)
         late, early = starts[last] - min(starts.values()), max(ends.values()) - ends[first]
         raise ShortWindow(
-            f"wanted {wanted_s:.0f} s in which all {len(loads)} volumes are loaded, found "
+            f"expected {wanted_s:.0f} s in which all {len(loads)} volumes are loaded, found "
             f"{max(0, window.length_s):.1f} s: {last} began last, {late:.1f} s after the first, and {first} ended "
             f"first, {early:.1f} s before the last; a less busy cluster, or fewer pods a node, help",
             missing_s=wanted_s - window.length_s,

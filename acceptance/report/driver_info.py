@@ -66,7 +66,7 @@ def driver_info(results: Results, *, storage_class: str | None = None) -> str:
     made_claims = [claim for claim in claims if claim.value is not None]
     if not any(claim.value for claim in made_claims):
         raise WrongUsage(
-            f"wanted a run in which a test of volume features passed on {target.name}, found none in {results.run.id}: "
+            f"expected a run in which a test of volume features passed on {target.name}, found none in {results.run.id}: "
             "there is nothing to claim; run the tests of provisioning and of volume features first"
         )
     lines = [
@@ -98,12 +98,14 @@ def _class(results: Results, requested_name: str | None) -> StorageClass:
     classes = results.cluster.storage_classes if results.cluster is not None else []
     candidates = [storage_class for storage_class in classes if storage_class.name in tested_names]
     if results.cluster is not None and results.cluster.kind == "host":
-        raise WrongUsage("wanted a run on a cluster, found one on directories of a host; the e2e needs a StorageClass")
+        raise WrongUsage(
+            "expected a run on a cluster, found one on directories of a host; the e2e needs a StorageClass"
+        )
     matches = [candidate for candidate in candidates if requested_name in (None, candidate.name)]
     if len(matches) != 1:
         names = ", ".join(candidate.name for candidate in candidates) or "none"
         raise WrongUsage(
-            f"wanted one StorageClass that run {results.run.id} tested, found {names}; name one with --storage-class"
+            f"expected one StorageClass that run {results.run.id} tested, found {names}; name one with --storage-class"
         )
     return matches[0]
 

@@ -57,7 +57,7 @@ class Gauge:
     def __post_init__(self) -> None:
         if '"' in self.help:
             raise ValueError(
-                f"wanted a help text without quotation marks, which the two formats escape differently: {self.help}"
+                f"expected a help text without quotation marks, which the two formats escape differently: {self.help}"
             )
 
     @property
@@ -76,7 +76,7 @@ class Samples:
     def set(self, gauge: Gauge, value: float | None, **labels: str) -> None:
         """Set the sample with these labels; an unknown value sets none. Raise ValueError for other labels."""
         if set(labels) != set(gauge.labels):
-            raise ValueError(f"{gauge.name}: wanted labels {gauge.labels}, found {tuple(labels)}")
+            raise ValueError(f"{gauge.name}: expected labels {gauge.labels}, found {tuple(labels)}")
         if value is not None and math.isfinite(value):
             key = tuple((self.common_labels | labels).items())
             self._values.setdefault(gauge, {})[key] = float(value)

@@ -80,11 +80,11 @@ def check(folder: Path) -> Check:
         digests = dict(_entries(content.decode("utf-8"), path))
     except FileNotFoundError:
         raise WrongUsage(
-            f"{path}: wanted the checksums that a run writes at its end, found none: the run was killed before that, "
+            f"{path}: expected the checksums that a run writes at its end, found none: the run was killed before that, "
             "or is of an older suite, or this is no run folder; nothing can be verified"
         ) from None
     except (OSError, UnicodeDecodeError) as error:
-        raise WrongUsage(f"{path}: wanted readable checksums, found: {error}; get it again") from error
+        raise WrongUsage(f"{path}: expected readable checksums, found: {error}; get it again") from error
     files = {str(file.relative_to(folder)): file for file in _files(folder)}
     extra_names = [name for name in sorted(files) if name not in digests]
     absent = [name for name in digests if name not in files] + [RESULTS] * (RESULTS not in {*digests, *files})
@@ -110,7 +110,7 @@ def _read_omissions(path: Path, names: Iterable[str]) -> set[str]:
     except FileNotFoundError:
         return set()
     except (OSError, UnicodeDecodeError) as error:
-        raise WrongUsage(f"{path}: wanted readable names of files, found: {error}; get it again") from error
+        raise WrongUsage(f"{path}: expected readable names of files, found: {error}; get it again") from error
     omissions: set[str] = set()
     for number, line in enumerate(lines, start=1):
         if not (name := line.partition("#")[0].strip()):
@@ -118,7 +118,7 @@ def _read_omissions(path: Path, names: Iterable[str]) -> set[str]:
         matches = {file for file in names if file == name or (name.endswith("/") and file.startswith(name))} - {RESULTS}
         if not matches:
             raise WrongUsage(
-                f"{path}:{number}: wanted a file that {NAME} lists, or its folder ({RAW}/), and not {RESULTS}, found "
+                f"{path}:{number}: expected a file that {NAME} lists, or its folder ({RAW}/), and not {RESULTS}, found "
                 f"{name[:80]!r}; correct the line"
             )
         omissions |= matches
@@ -131,12 +131,12 @@ def _entries(text: str, path: Path) -> Iterator[tuple[str, str]]:
         entry = _LINE.fullmatch(line)
         if entry is None:
             raise WrongUsage(
-                f"{path}:{number}: wanted a SHA-256, two spaces and the name of a file of the run, found "
+                f"{path}:{number}: expected a SHA-256, two spaces and the name of a file of the run, found "
                 f"{line[:80]!r}; get the checksums again"
             )
         yield entry["name"], entry["digest"]
     if not lines:
-        raise WrongUsage(f"{path}: wanted checksums, found an empty file; get it again")
+        raise WrongUsage(f"{path}: expected checksums, found an empty file; get it again")
 
 
 def _files(folder: Path) -> Iterator[Path]:

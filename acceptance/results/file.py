@@ -28,30 +28,30 @@ _MOST_DIGITS = 20
 def read_results(path: Path) -> Results:
     """Return the results in the file at `path`, or in the run folder at `path`, with texts that are safe to display.
 
-    Raises WrongUsage if it is no such file; the message says what was wanted, what was found and what to do.
+    Raises WrongUsage if it is no such file; the message says what was expected, what was found and what to do.
     """
     path = path / NAME if path.is_dir() else path
     try:
         if path.stat().st_size > LARGEST_B:
             raise WrongUsage(
-                f"{path}: wanted the {NAME} of a run, found {path.stat().st_size} bytes, more than any run writes "
+                f"{path}: expected the {NAME} of a run, found {path.stat().st_size} bytes, more than any run writes "
                 f"({LARGEST_B}); get the file that the run wrote"
             )
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise WrongUsage(
-            f"{path}: wanted the {NAME} of a run, found no such file; name one, or a run's folder"
+            f"{path}: expected the {NAME} of a run, found no such file; name one, or a run's folder"
         ) from None
     except (OSError, UnicodeDecodeError) as error:
-        raise WrongUsage(f"{path}: wanted a readable {NAME}, found: {error}; name another file") from error
+        raise WrongUsage(f"{path}: expected a readable {NAME}, found: {error}; name another file") from error
     try:
         data = _data(text, path)
         _check_version(data, path)
         results = Results.model_validate(sanitize_values(version_2.upgrade(version_1.upgrade(data))))
     except RecursionError:
         raise WrongUsage(
-            f"{path}: wanted the {NAME} of a run, found brackets nested deeper than any run writes; get the file that "
-            "the run wrote"
+            f"{path}: expected the {NAME} of a run, found brackets nested deeper than any run writes; get the file "
+            "that the run wrote"
         ) from None
     except ValidationError as error:
         raise WrongUsage(_problems(error, data, path)) from None
@@ -63,19 +63,19 @@ def read_results(path: Path) -> Results:
 def _data(text: str, path: Path) -> dict[str, Any]:
     """Return the document as plain data. Refuse numbers that are not finite, because they cannot be compared."""
     if not text.strip():
-        raise WrongUsage(f"{path}: wanted the {NAME} of a run, found an empty file; get it from the run again")
+        raise WrongUsage(f"{path}: expected the {NAME} of a run, found an empty file; get it from the run again")
     try:
         data = json.loads(text, parse_constant=_no_number, parse_float=_finite, parse_int=_small)
     except json.JSONDecodeError as error:
         cut = not text.rstrip().endswith("}")
         shape = "a part of one, which ends in its middle" if cut and text.lstrip().startswith("{") else "no JSON"
         raise WrongUsage(
-            f"{path}:{error.lineno}: wanted the {NAME} of a run, found {shape} ({error.msg}); get the whole file again"
+            f"{path}:{error.lineno}: expected the {NAME} of a run, found {shape} ({error.msg}); get the whole file again"
         ) from None
     except (ValueError, RecursionError) as error:
-        raise WrongUsage(f"{path}: wanted the {NAME} of a run, found one with {error}; get it again") from None
+        raise WrongUsage(f"{path}: expected the {NAME} of a run, found one with {error}; get it again") from None
     if not isinstance(data, dict) or not {"schema_version", "run", "verdicts"} <= data.keys():
-        raise WrongUsage(f"{path}: wanted the {NAME} of a run of this suite, found other JSON; name another file")
+        raise WrongUsage(f"{path}: expected the {NAME} of a run of this suite, found other JSON; name another file")
     return data
 
 
@@ -95,7 +95,7 @@ def _check_version(data: dict[str, Any], path: Path) -> None:
     version = data["schema_version"]
     if isinstance(version, int) and version > _READS:
         raise WrongUsage(
-            f"{path}: wanted results of schema version {_READS} or older, found version {version}, written by "
+            f"{path}: expected results of schema version {_READS} or older, found version {version}, written by "
             f"{_suite(data)}; this is suite {__version__}: read it with that suite or a newer one"
         )
 
@@ -111,12 +111,12 @@ def _problems(error: ValidationError, data: dict[str, Any], path: Path) -> str:
     unknown = [_place(item["loc"]) for item in error.errors() if item["type"] == "extra_forbidden"]
     if unknown and len(unknown) == error.error_count():
         return (
-            f"{path}: wanted only fields that suite {__version__} knows, found {_first(unknown)}, written by "
+            f"{path}: expected only fields that suite {__version__} knows, found {_first(unknown)}, written by "
             f"{_suite(sanitize_values(data))}; read it with that suite or a newer one"
         )
     wrong = [f"{_place(item['loc'])}: {item['msg']}" for item in error.errors() if item["type"] != "extra_forbidden"]
     return (
-        f"{path}: wanted the {NAME} of a run, found one that does not fit ({_first(wrong)}); it is damaged, was "
+        f"{path}: expected the {NAME} of a run, found one that does not fit ({_first(wrong)}); it is damaged, was "
         "changed, or is of an older suite than can be read: get the file that the run wrote"
     )
 

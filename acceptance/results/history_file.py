@@ -41,9 +41,11 @@ def history_path(place: Path) -> Path:
     """
     path = place / NAME if place.is_dir() else place
     if not path.parent.is_dir():
-        raise ValueError(f"wanted a history file in a folder that exists, found {place}; make the folder {path.parent}")
+        raise ValueError(
+            f"expected a history file in a folder that exists, found {place}; make the folder {path.parent}"
+        )
     if path.exists() and not path.is_file():
-        raise ValueError(f"wanted a history file or a folder for it, found {place}, which is neither; name another")
+        raise ValueError(f"expected a history file or a folder for it, found {place}, which is neither; name another")
     return path
 
 
@@ -59,7 +61,7 @@ def read_history(path: Path) -> History:
     except FileNotFoundError:
         return History(path=path)
     except (OSError, EnvironmentFailure) as error:
-        raise WrongUsage(f"{path}: wanted a history that can be read, found: {error}; name another file") from error
+        raise WrongUsage(f"{path}: expected a history that can be read, found: {error}; name another file") from error
     runs: dict[str, RunRecord] = {}
     levels: list[AcceptedLevel] = []
     problems: list[str] = []
@@ -74,10 +76,10 @@ def read_history(path: Path) -> History:
         else:
             problems.append(f"{record}; the line is ignored")
     if problems and not runs and not any(line.startswith(_BEGINNING) for line in lines):
-        raise WrongUsage(f"{path}: wanted a history, found a file without a line of one; name another file")
+        raise WrongUsage(f"{path}: expected a history, found a file without a line of one; name another file")
     problems += [
-        f"{path}: wanted the run {level.accepted}, the first of the level accepted on {level.date:%Y-%m-%d}, found no "
-        "line of it; the level is ignored"
+        f"{path}: expected the run {level.accepted}, the first of the level accepted on {level.date:%Y-%m-%d}, found "
+        "no line of it; the level is ignored"
         for level in levels
         if level.accepted not in runs
     ]
@@ -141,14 +143,14 @@ def _record(line: bytes, *, where: str) -> RunRecord | AcceptedLevel | str:
     try:
         data = json.loads(line)
     except (ValueError, RecursionError):
-        return f"{where}: wanted a run as one line of JSON, found {len(line)} bytes that are not"
+        return f"{where}: expected a run as one line of JSON, found {len(line)} bytes that are not"
     if not isinstance(data, dict):
-        return f"{where}: wanted a run as one line of JSON, found other JSON"
+        return f"{where}: expected a run as one line of JSON, found other JSON"
     version = data.get("schema_version")
     if version != SCHEMA_VERSION:
         schema = "none" if version is None else f"version {version!r}, written by suite {data.get('suite_version')!r}"
         raise WrongUsage(
-            f"{where}: wanted a history of schema version {SCHEMA_VERSION}, found {schema}; this is suite "
+            f"{where}: expected a history of schema version {SCHEMA_VERSION}, found {schema}; this is suite "
             f"{__version__}: read it with the suite that wrote it, or name another file"
         )
     try:
@@ -156,4 +158,4 @@ def _record(line: bytes, *, where: str) -> RunRecord | AcceptedLevel | str:
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
-        return f"{where}: wanted a run of schema version {SCHEMA_VERSION}, found one with {place}: {first['msg']}"
+        return f"{where}: expected a run of schema version {SCHEMA_VERSION}, found one with {place}: {first['msg']}"

@@ -90,7 +90,7 @@ def point(run: RunRecord, metric: KeptMetric) -> TrendPoint:
 def record_of(results: Results, *, profiles: Mapping[str, str]) -> RunRecord:
     """Return the history record of a run. `profiles`: their texts by name. Raises ValueError if there is no cluster."""
     if results.cluster is None:
-        raise ValueError("wanted the results of a run that has reached its cluster, found none")
+        raise ValueError("expected the results of a run that has reached its cluster, found none")
     settings = results.settings
     return RunRecord.model_validate(
         {

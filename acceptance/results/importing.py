@@ -83,7 +83,7 @@ def all_imports(files: Iterable[tuple[Path, str]], *, added_to: Literal["run", "
             problems.append(str(error))
     names = Counter(file_name(record.name) for record in records)
     problems += [
-        f"wanted a name of its own for each imported file, found {count} that are {name.removesuffix('.xml')}; name "
+        f"expected a name of its own for each imported file, found {count} that are {name.removesuffix('.xml')}; name "
         "them as FILE:NAME"
         for name, count in names.items()
         if count > 1
@@ -102,7 +102,7 @@ def _facts_of(path: Path) -> tuple[str, datetime]:
     try:
         return digest_of(path), datetime.fromtimestamp(path.stat().st_mtime, UTC)
     except OSError as error:
-        raise WrongUsage(f"{path}: wanted a JUnit file, found {error}; name a file that can be read") from error
+        raise WrongUsage(f"{path}: expected a JUnit file, found {error}; name a file that can be read") from error
 
 
 def _tool(junit: JUnit) -> Tool:

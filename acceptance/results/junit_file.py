@@ -90,7 +90,7 @@ def _archive(head: bytes) -> str | None:
 
 
 def _wrong(path: Path, problem: str, todo: str) -> WrongUsage:
-    return WrongUsage(f"{path}: wanted a JUnit file, found {problem}; {todo}")
+    return WrongUsage(f"{path}: expected a JUnit file, found {problem}; {todo}")
 
 
 @dataclass(kw_only=True)

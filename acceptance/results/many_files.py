@@ -62,7 +62,7 @@ class ManyFilesRecord(Frozen):
     storage_class: str
     role: Literal["candidate", "baseline"]
     node: str
-    asked: int = Field(description="number of files that were wanted")
+    asked: int = Field(description="number of files that were expected")
     files: int = Field(description="number of files that were created before the time for it ended")
     rates: list[FileRate]
     starts: list[StartRecord] = Field(description="empty for a baseline")

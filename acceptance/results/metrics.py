@@ -25,7 +25,7 @@ _PATH = re.compile(
     r"(?P<direction>read|write|sync)\.((?P<rate>iops|bandwidth)|latency\.((?P<mean>mean)|p(?P<percentile>\d{1,2}(\.\d{1,3})?)))"
 )
 _EXPECTATION = (
-    f"wanted a metric such as write.iops, read.bandwidth, write.latency.mean, sync.latency.p99, {CPU}, "
+    f"expected a metric such as write.iops, read.bandwidth, write.latency.mean, sync.latency.p99, {CPU}, "
     f"{CPU_PER_OPERATION} or {STALL} "
     "(read, write or sync; sync has iops and latency only; percentiles above 0 and below 100)"
 )
@@ -45,7 +45,7 @@ class Metric:
 
     @classmethod
     def parse(cls, path: str) -> Self:
-        """Return the metric at `path`. Raises ValueError, which says what was wanted, if no profile can measure it."""
+        """Return the metric at `path`. Raises ValueError, which says what was expected, if no profile can measure it."""
         if path == CPU:
             return cls(path=path, direction=None, statistic="cpu")
         if path == CPU_PER_OPERATION:

@@ -23,9 +23,9 @@ _PICTURES = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg"}
 def _text(value: object) -> str:
     """Return stripped text. Raises ValueError if it is not text: to YAML, a version such as 1.10 is the number 1.1."""
     if not isinstance(value, str):
-        raise ValueError(f"wanted text, found {value!r}; put it in quotes")
+        raise ValueError(f"expected text, found {value!r}; put it in quotes")
     if not value.strip():
-        raise ValueError("wanted text, found nothing; say it, or remove the key")
+        raise ValueError("expected text, found nothing; say it, or remove the key")
     return value.strip()
 
 
@@ -49,7 +49,7 @@ class DeclarationFile(Frozen):
 
 def read_declaration(path: Path) -> Declaration:
     """Return the content of the file. Raises WrongUsage with all problems, each with its line."""
-    expectation = f"{OPTION}: wanted a readable declaration file"
+    expectation = f"{OPTION}: expected a readable declaration file"
     content = read_strict(path, DeclarationFile, expectation=expectation)
     logo = None if content.logo is None else _picture(path.parent / content.logo)
     return Declaration(**content.model_dump(exclude={"logo"}), logo=logo)
@@ -60,13 +60,13 @@ def _picture(path: Path) -> str:
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise WrongUsage(f"{OPTION}: wanted a readable logo, found: {error}") from error
+        raise WrongUsage(f"{OPTION}: expected a readable logo, found: {error}") from error
     if len(content) > LARGEST_LOGO_B:
         raise WrongUsage(
-            f"{OPTION}: wanted a logo of at most {LARGEST_LOGO_B // 1024} KiB, found {len(content)} bytes in {path}; "
+            f"{OPTION}: expected a logo of at most {LARGEST_LOGO_B // 1024} KiB, found {len(content)} bytes in {path}; "
             "make it smaller"
         )
     kind = next((name for magic, name in _PICTURES.items() if content.startswith(magic)), None)
     if kind is None:
-        raise WrongUsage(f"{OPTION}: wanted a logo as PNG or JPEG, found another file: {path}; convert it")
+        raise WrongUsage(f"{OPTION}: expected a logo as PNG or JPEG, found another file: {path}; convert it")
     return f"data:{kind};base64,{base64.b64encode(content).decode()}"

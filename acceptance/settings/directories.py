@@ -18,7 +18,7 @@ def directory(value: str) -> str:
 
     Raises ValueError if there is no such directory, if the user may not write to it, or if fio would misread its path.
     """
-    rule = "wanted a directory of this host, as --storage-cluster host says"
+    rule = "expected a directory of this host, as --storage-cluster host says"
     path = os.path.abspath(os.path.expanduser(value))
     try:
         there_is = "it is not a directory" if not stat.S_ISDIR(os.stat(value and path).st_mode) else ""

@@ -8,7 +8,7 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 
 from acceptance.text.redaction import redact, remember
 
-_EXPECTATION = "wanted the address of a Pushgateway such as http://pushgateway.example:9091"
+_EXPECTATION = "expected the address of a Pushgateway such as http://pushgateway.example:9091"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,7 +19,7 @@ def named_import(text: str) -> tuple[Path, str]:
     for file_name, import_name in ((text, ""), (path, name.strip())):
         if file_name and Path(file_name).expanduser().is_file():
             return Path(file_name).expanduser(), import_name
-    raise ValueError(f"wanted a JUnit file as FILE or FILE:NAME, found {text!r}, and there is no such file")
+    raise ValueError(f"expected a JUnit file as FILE or FILE:NAME, found {text!r}, and there is no such file")
 
 
 def named_imports(value: object) -> tuple[str, ...]:

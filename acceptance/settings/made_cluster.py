@@ -28,9 +28,9 @@ def _version(value: str) -> str:
         return value
     match = re.fullmatch(r"v?(\d+)\.(\d+)\.(\d+)", value)
     if match is None:
-        raise ValueError(f"wanted a Kubernetes version such as 1.34.0, or a node image with its tag, found {value!r}")
+        raise ValueError(f"expected a Kubernetes version such as 1.34.0, or a node image with its tag, found {value!r}")
     if (int(match[1]), int(match[2])) < LOWEST:
-        raise ValueError(f"wanted Kubernetes {LOWEST[0]}.{LOWEST[1]} or later, found {value}")
+        raise ValueError(f"expected Kubernetes {LOWEST[0]}.{LOWEST[1]} or later, found {value}")
     return value.removeprefix("v")
 
 
@@ -52,7 +52,7 @@ class MadeCluster(Frozen):
         settings_text = ", ".join(f"{key}={getattr(self, key)}" for key in self.model_fields_set)
         if settings_text and maker not in MAKERS:
             yield (
-                f"{OPTION} {settings_text} is about a cluster that the run creates; wanted --storage-cluster "
+                f"{OPTION} {settings_text} is about a cluster that the run creates; expected --storage-cluster "
                 f"{', '.join(MAKERS)}, found {maker or 'none of them'}"
             )
         if self.config is not None and self.nodes is not None:
@@ -60,7 +60,7 @@ class MadeCluster(Frozen):
         if maker == "minikube" and self.config is not None:
             yield f"{OPTION} config={self.config}: minikube has no file that describes a cluster; leave it out"
         if maker == "minikube" and ":" in (self.version or ""):
-            yield f"{OPTION} version={self.version}: wanted a Kubernetes version, as minikube takes no node image"
+            yield f"{OPTION} version={self.version}: expected a Kubernetes version, as minikube takes no node image"
 
 
 def _read(value: Any) -> Any:
@@ -72,9 +72,9 @@ def _read(value: Any) -> Any:
     for text in value:
         key, equals, word = str(text).partition("=")
         if key not in keys or not equals or not word:
-            raise ValueError(f"wanted KEY=VALUE, with a KEY of {', '.join(keys)}, found {text!r}")
+            raise ValueError(f"expected KEY=VALUE, with a KEY of {', '.join(keys)}, found {text!r}")
         if key in values:
-            raise ValueError(f"wanted each KEY once, found {key}={values[key]} and {text}")
+            raise ValueError(f"expected each KEY once, found {key}={values[key]} and {text}")
         values[key] = word
     try:
         return MadeCluster.model_validate(values)

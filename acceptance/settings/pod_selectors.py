@@ -28,10 +28,10 @@ class PodSelector:
         match = _SELECTOR.fullmatch(text)
         if match is None:
             raise ValueError(
-                f"wanted NAMESPACE/LABEL=VALUE, such as longhorn-system/app=longhorn-manager, found {text!r}"
+                f"expected NAMESPACE/LABEL=VALUE, such as longhorn-system/app=longhorn-manager, found {text!r}"
             )
         if match["namespace"].startswith(OWN):
-            raise ValueError(f"wanted pods of the storage system, found {text!r}: that namespace is the suite's own")
+            raise ValueError(f"expected pods of the storage system, found {text!r}: that namespace is the suite's own")
         return cls(namespace=match["namespace"], labels=match["labels"])
 
     def __str__(self) -> str:
@@ -42,7 +42,7 @@ def _selectors(value: Any) -> tuple[str, ...]:
     texts = tuple(map(str, value))
     selectors = [str(PodSelector.parse(text)) for text in texts]
     if len(set(selectors)) < len(selectors):
-        raise ValueError(f"wanted each once, found {', '.join(selectors)}")
+        raise ValueError(f"expected each once, found {', '.join(selectors)}")
     return texts
 
 

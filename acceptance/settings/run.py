@@ -157,9 +157,9 @@ class Settings(Frozen):
                 "bytes): the test file would not fit on the volume; make the volume larger or the file smaller"
             )
         elif self.test_size < 64 * 1024**2:
-            yield f"--storage-test-size is {self.test_size} bytes; wanted at least 64Mi to measure anything"
+            yield f"--storage-test-size is {self.test_size} bytes; expected at least 64Mi to measure anything"
         if self.rebuild_size is not None and self.rebuild_size < 64 * 1024**2:
-            yield f"--storage-rebuild size is {self.rebuild_size} bytes; wanted at least 64Mi to time anything"
+            yield f"--storage-rebuild size is {self.rebuild_size} bytes; expected at least 64Mi to time anything"
 
     def _cluster_problems(self) -> Iterator[str]:
         if self.cluster == "host":
@@ -169,7 +169,7 @@ class Settings(Frozen):
                     f"{', '.join(options)} as well: leave out one of them"
                 )
             if self.volume_mode == "block":
-                yield "--storage-volume-mode block: wanted filesystem, as --storage-cluster host loads directories"
+                yield "--storage-volume-mode block: expected filesystem, as --storage-cluster host loads directories"
         elif (self.kubeconfig or self.context) and self.cluster not in (None, "kubeconfig"):
             yield (
                 f"--storage-kubeconfig or --storage-context mean an existing cluster, --storage-cluster {self.cluster} "
@@ -185,12 +185,12 @@ class Settings(Frozen):
     def _class_problems(self, unread: Collection[str]) -> Iterator[str]:
         if self.cluster == "host":
             if not self.storage_class and "storage_class" not in unread:
-                yield "--storage-class: wanted a directory, as --storage-cluster host has no default class, found none"
+                yield "--storage-class: expected a directory, as --storage-cluster host has no default class, found none"
             directories = dict.fromkeys((*self.storage_class, *filter(None, [self.class_beside])))
             for path, twin in same_directories(list(directories)):
-                yield f"directories {path} and {twin} are the same one: wanted each once, as candidate or as baseline"
+                yield f"directories {path} and {twin} are the same one: expected each once, as candidate or as baseline"
         if len(set(self.storage_class)) < len(self.storage_class):
-            yield f"--storage-class: wanted each class once, found {', '.join(self.storage_class)}"
+            yield f"--storage-class: expected each class once, found {', '.join(self.storage_class)}"
         if self.class_beside in self.storage_class:
             yield (
                 f"--storage-{'compare-with' if self.compare_with else 'baseline-class'} {self.class_beside} is also a "

@@ -15,11 +15,11 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 def say(error: Any) -> str:
-    """Return one of pydantic's errors in words: what was wanted, what was found, what to do."""
+    """Return one of pydantic's errors in words: what was expected, what was found, what to do."""
     if error["type"] == "missing":
-        return "wanted this key, found nothing; add it"
+        return "expected this key, found nothing; add it"
     if error["type"] == "extra_forbidden":
-        return "wanted only keys that are known here, found this one; correct or remove it"
+        return "expected only keys that are known here, found this one; correct or remove it"
     found_text = "" if error["type"] == "value_error" else f", found {error['input']!r}"
     return str(error["msg"]).removeprefix("Value error, ") + found_text
 

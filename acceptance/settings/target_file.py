@@ -37,18 +37,18 @@ def _words(placeholders: Sequence[str]) -> Callable[[Any], tuple[str, ...]]:
 
     def words(value: Any) -> tuple[str, ...]:
         if not isinstance(value, list) or not value or not all(isinstance(word, str) for word in value) or not value[0]:
-            raise ValueError(f"wanted a command as a list of its words, all of them text, found {value!r}")
+            raise ValueError(f"expected a command as a list of its words, all of them text, found {value!r}")
         for word in value:
             try:
                 names = {name for _, name, *_ in string.Formatter().parse(word) if name is not None}
             except ValueError as error:
                 raise ValueError(
-                    f"wanted braces around a placeholder, or doubled ones, found {word!r}: {error}"
+                    f"expected braces around a placeholder, or doubled ones, found {word!r}: {error}"
                 ) from None
             if unknown := names - set(placeholders):
                 available = ", ".join(f"{{{name}}}" for name in placeholders) or "none"
                 unknown_names = ", ".join(sorted(unknown)) or "{}"
-                raise ValueError(f"wanted placeholders of {available}, found {unknown_names} in {word!r}")
+                raise ValueError(f"expected placeholders of {available}, found {unknown_names} in {word!r}")
         return tuple(value)
 
     return words
@@ -184,8 +184,8 @@ class Target(Strict):
         does = self.rebuild or self.node_failure or self.kubelet or self.pool
         if not (does or self.settings.explicit_values or self.cache or self.caveats or self.limits):
             raise ValueError(
-                "wanted rebuild, node_failure, kubelet, pool, settings, cache, caveats or limits, found none of them; "
-                "add one"
+                "expected rebuild, node_failure, kubelet, pool, settings, cache, caveats or limits, found none of "
+                "them; add one"
             )
         return self
 
@@ -195,7 +195,7 @@ def read_target(path: Path) -> Target:
     return read_strict(
         path,
         Target,
-        expectation="--storage-target: wanted a readable target file",
+        expectation="--storage-target: expected a readable target file",
         describe=_say,
         not_keys=("command", "longhorn", "ceph"),
     )
@@ -215,7 +215,7 @@ def of_target(values: Mapping[str, Any]) -> dict[str, Any]:
 def _say(error: Any) -> str:
     if error["loc"][-1:] == ("may_move_other_data",) and error["type"] not in ("missing", "extra_forbidden"):
         return (
-            f"wanted true, found {error['input']!r}: taking an OSD out moves data of everyone who stores on it; "
+            f"expected true, found {error['input']!r}: taking an OSD out moves data of everyone who stores on it; "
             "say so here if that is allowed"
         )
     return say(error)

@@ -20,7 +20,7 @@ class Strict(Frozen):
 def time_s(value: Any) -> float:
     """Return a time above zero, in s. Raises ValueError for any other value."""
     if (seconds := parse_quantity(value, unit="s")) == 0.0:
-        raise ValueError(f"wanted a time above zero, found {value!r}")
+        raise ValueError(f"expected a time above zero, found {value!r}")
     return seconds
 
 

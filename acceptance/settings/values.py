@@ -1,4 +1,4 @@
-"""The formats of single settings, and their values: each error says what was wanted and what was found."""
+"""The formats of single settings, and their values: each error says what was expected and what was found."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CLUSTERS_USER: Final = "cluster"
 
 def _object_name(value: str) -> str:
     if not re.fullmatch(r"[a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?", value):
-        raise ValueError(f"wanted a Kubernetes object name (lower-case letters, digits, '-', '.'), found {value!r}")
+        raise ValueError(f"expected a Kubernetes object name (lower-case letters, digits, '-', '.'), found {value!r}")
     return value
 
 
@@ -40,7 +40,7 @@ def _class_name(value: str, info: ValidationInfo) -> str:
         return directory(value)
     if "/" in value:
         raise ValueError(
-            f"wanted a Kubernetes object name, found {value!r}; for directories of this host say --storage-cluster host"
+            f"expected a Kubernetes object name, found {value!r}; for directories of this host say --storage-cluster host"
         )
     return _object_name(value) if "cluster" in info.data else value
 
@@ -58,7 +58,7 @@ def limits_files(value: Any) -> tuple[Path, ...]:
     whole = Path(value)
     names = [str(value)] if whole.exists() else [name for name in str(value).split(os.pathsep) if name]
     if len(set(names)) < len(names) or not names:
-        raise ValueError(f"wanted files of limits, each once, with {os.pathsep!r} between them, found {str(value)!r}")
+        raise ValueError(f"expected files of limits, each once, with {os.pathsep!r} between them, found {str(value)!r}")
     return tuple(map(Path, names))
 
 
@@ -84,17 +84,17 @@ def _steps(value: Any) -> tuple[int, ...]:
     """Return the numbers of volumes of `1,3,6`, each larger than the previous one."""
     words = [word.strip() for word in str(value).split(",")] if isinstance(value, str) else list(value)
     if not all(re.fullmatch(r"[1-9][0-9]{0,3}", str(word)) for word in words):
-        raise ValueError(f"wanted rising numbers of volumes such as 1,3,6, found {value!r}")
+        raise ValueError(f"expected rising numbers of volumes such as 1,3,6, found {value!r}")
     steps = tuple(map(int, words))
     if not steps or any(later <= earlier for earlier, later in pairwise(steps)):
-        raise ValueError(f"wanted rising numbers of volumes such as 1,3,6, found {value!r}")
+        raise ValueError(f"expected rising numbers of volumes such as 1,3,6, found {value!r}")
     return steps
 
 
 def _window_s(value: Any) -> float:
     window_s = _seconds(value)
     if not SHORTEST_WINDOW_S <= window_s <= LONGEST_WINDOW_S:
-        raise ValueError(f"wanted a window of {SHORTEST_WINDOW_S} s to {LONGEST_WINDOW_S} s, found {value!r}")
+        raise ValueError(f"expected a window of {SHORTEST_WINDOW_S} s to {LONGEST_WINDOW_S} s, found {value!r}")
     return window_s
 
 
@@ -102,7 +102,7 @@ def _load_s(value: Any) -> float:
     seconds = _seconds(value)
     if not SHORTEST_LOAD_S <= seconds <= LONGEST_LOAD_S:
         raise ValueError(
-            f"wanted {SHORTEST_LOAD_S} s to 1 h, such as 30s, found {value!r}; for loads of hours there is "
+            f"expected {SHORTEST_LOAD_S} s to 1 h, such as 30s, found {value!r}; for loads of hours there is "
             "--storage-with sustained"
         )
     return seconds
@@ -112,14 +112,14 @@ def _longest_s(value: Any) -> float:
     """Return seconds, from a minute, which is always measured, to half an hour; longer loads are sustained loads."""
     seconds = _seconds(value)
     if not MINUTE_S <= seconds <= MOST_LOAD_S:
-        raise ValueError(f"wanted {MINUTE_S} s to {MOST_LOAD_S // 60} min, found {value!r}")
+        raise ValueError(f"expected {MINUTE_S} s to {MOST_LOAD_S // 60} min, found {value!r}")
     return seconds
 
 
 def _sustained_s(value: Any) -> float:
     seconds = _seconds(value)
     if seconds < SHORTEST_SUSTAINED_S or seconds % 60 or seconds > LONGEST_SUSTAINED_S:
-        raise ValueError(f"wanted whole minutes, 2 min to 24 h, found {value!r}")
+        raise ValueError(f"expected whole minutes, 2 min to 24 h, found {value!r}")
     return seconds
 
 
@@ -131,13 +131,13 @@ def _rate(value: Any) -> str:
                 return str(value)
         except ValueError:
             continue
-    raise ValueError(f"wanted a rate of each volume such as 200 or 10MiB/s, at least 1 a second, found {value!r}")
+    raise ValueError(f"expected a rate of each volume such as 200 or 10MiB/s, at least 1 a second, found {value!r}")
 
 
 def _ramp_rate(value: Any) -> float:
     rate = parse_quantity(value, unit="1/s")
     if rate == 0.0:
-        raise ValueError(f"wanted a rate above zero such as 30/min, found {value!r}")
+        raise ValueError(f"expected a rate above zero such as 30/min, found {value!r}")
     return rate
 
 
@@ -145,7 +145,7 @@ def _share(value: Any) -> float:
     """Return the share of `50%`: above zero, and also above 100 %, for storage that overcommits."""
     share = parse_quantity(value, unit="ratio")
     if share == 0.0:
-        raise ValueError(f"wanted a share above zero such as 50%, found {value!r}")
+        raise ValueError(f"expected a share above zero such as 50%, found {value!r}")
     return share
 
 
@@ -153,14 +153,14 @@ def _smaller(value: Any) -> float:
     """Return the share of `25%`: at most half of the full size; 0 for none."""
     share = parse_quantity(value, unit="ratio")
     if share != 0.0 and not SMALLEST_PART <= share <= LARGEST_PART:
-        raise ValueError(f"wanted 5% to 50%, or 0% for none, found {value!r}")
+        raise ValueError(f"expected 5% to 50%, or 0% for none, found {value!r}")
     return share
 
 
 def _label(value: Any) -> tuple[str, str]:
     key, separator, text = str(value).partition("=")
     if not separator or not key:
-        raise ValueError(f"wanted a label of nodes as KEY=VALUE, found {value!r}")
+        raise ValueError(f"expected a label of nodes as KEY=VALUE, found {value!r}")
     return key, text
 
 
@@ -170,7 +170,7 @@ def _pod_user(value: Any) -> int | str:
         return CLUSTERS_USER
     if not re.fullmatch(r"[1-9][0-9]{0,9}", str(value)) or int(value) >= 2**31:
         raise ValueError(
-            f"wanted the number of a user other than root, such as 1000, or {CLUSTERS_USER}, which leaves it to the "
+            f"expected the number of a user other than root, such as 1000, or {CLUSTERS_USER}, which leaves it to the "
             f"cluster, found {value!r}"
         )
     return int(value)
@@ -178,7 +178,7 @@ def _pod_user(value: Any) -> int | str:
 
 def _repeats(value: Any) -> int:
     if not re.fullmatch(r"[1-9][0-9]?", str(value)) or str(value) == "2":
-        raise ValueError(f"wanted 1, or 3 to 99, which give an interval, found {value!r}")
+        raise ValueError(f"expected 1, or 3 to 99, which give an interval, found {value!r}")
     return int(value)
 
 
@@ -191,7 +191,7 @@ def _workloads(value: Any) -> tuple[str, ...]:
     """Return the names of workloads, each once."""
     words = list(value)
     if unknown := [word for word in words if word not in WORKLOADS]:
-        raise ValueError(f"wanted workloads of {', '.join(WORKLOADS)}, found {', '.join(map(repr, unknown))}")
+        raise ValueError(f"expected workloads of {', '.join(WORKLOADS)}, found {', '.join(map(repr, unknown))}")
     return tuple(dict.fromkeys(words))
 
 
@@ -203,7 +203,7 @@ def pods_of(value: Any) -> tuple[str, ...]:
         if not re.fullmatch(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", namespace) or (
             "/" in str(word) and not selector.strip()
         ):
-            raise ValueError(f"wanted the pods of the storage as NAMESPACE or NAMESPACE/app=NAME, found {word!r}")
+            raise ValueError(f"expected the pods of the storage as NAMESPACE or NAMESPACE/app=NAME, found {word!r}")
     return tuple(map(str, words))
 
 

@@ -58,7 +58,7 @@ class EarlyLook:
 
     def __post_init__(self) -> None:
         if self.beyond <= 1.0 or not 0.0 < self.share < 1.0 or self.seconds % self.batch_s:
-            raise ValueError(f"wanted a factor above 1, a share of the budget and whole batches, found {self}")
+            raise ValueError(f"expected a factor above 1, a share of the budget and whole batches, found {self}")
 
 
 class Batches(NamedTuple):
@@ -102,9 +102,9 @@ class AnalysisPlan:
     def __post_init__(self) -> None:
         apart = all(before < REACHED_SHARE * after for before, after in zip((0, *self.looks), self.looks, strict=False))
         if not self.seconds or not apart:
-            raise ValueError(f"wanted at least one look, and rising seconds that lie apart, found {self.looks}")
+            raise ValueError(f"expected at least one look, and rising seconds that lie apart, found {self.looks}")
         if not set(self.looks) <= set(self._ends or self.looks):
-            raise ValueError(f"wanted looks at the end of rounds of {self.segments} s, found {self.looks}")
+            raise ValueError(f"expected looks at the end of rounds of {self.segments} s, found {self.looks}")
         plain = [
             duration
             for duration in self.seconds
@@ -112,13 +112,13 @@ class AnalysisPlan:
         ]
         stretches = [turn for turn, end in zip(self.segments, self._ends, strict=True) if end <= max(plain)] or plain
         if any(length % self.batch_s for length in stretches):
-            raise ValueError(f"wanted whole batches of {self.batch_s} s, found {stretches}")
+            raise ValueError(f"expected whole batches of {self.batch_s} s, found {stretches}")
         if not 0.0 < self.wrong_pass < 0.5 or not 0.0 < self.soon < 0.9:
-            raise ValueError(f"wanted a chance above 0 and below 0.5, and a share of it, found {self}")
+            raise ValueError(f"expected a chance above 0 and below 0.5, and a share of it, found {self}")
         if len(self.beyond) > len(self.seconds) or min(self.beyond, default=1.0) < 1.0:
-            raise ValueError(f"wanted at most one factor of at least 1 for each look, found {self.beyond}")
+            raise ValueError(f"expected at most one factor of at least 1 for each look, found {self.beyond}")
         if not 0.0 <= self.batch_correlation < 1.0:
-            raise ValueError(f"wanted a correlation of at least 0 and below 1, found {self.batch_correlation}")
+            raise ValueError(f"expected a correlation of at least 0 and below 1, found {self.batch_correlation}")
 
     @property
     def looks(self) -> tuple[int, ...]:

@@ -130,9 +130,9 @@ def weighted_interval(parts: Sequence[Part], *, confidence: float, correlation: 
     """
     count = len(parts)
     if count < MINIMUM_BATCHES:
-        raise ValueError(f"wanted at least {MINIMUM_BATCHES} batches, found {count}")
+        raise ValueError(f"expected at least {MINIMUM_BATCHES} batches, found {count}")
     if not all(math.isfinite(part.amount) and part.amount >= 0.0 < part.weight < math.inf for part in parts):
-        raise ValueError(f"wanted finite values of at least zero, and weights above it, found {list(parts)}")
+        raise ValueError(f"expected finite values of at least zero, and weights above it, found {list(parts)}")
     mean = math.fsum(part.amount for part in parts) / math.fsum(part.weight for part in parts)
     if mean == 0.0:
         return Interval(0.0, 0.0, 0.0)

@@ -27,7 +27,7 @@ def slowed_down_after(values: Sequence[float], *, correlation: float = SECONDS_C
     values, as intervals do.
     """
     if not all(math.isfinite(value) and value >= 0.0 for value in values):
-        raise ValueError(f"wanted finite values of at least zero, found {list(values)}")
+        raise ValueError(f"expected finite values of at least zero, found {list(values)}")
     count = len(values)
     places = range(FEWEST, count - FEWEST + 1)
     if not places or 0.0 in values:

@@ -31,7 +31,7 @@ def nearest_rank(values: Sequence[float], share: float) -> float:
     Raises ValueError if there are no values.
     """
     if not values:
-        raise ValueError("wanted at least one value, found none")
+        raise ValueError("expected at least one value, found none")
     return sorted(values)[max(1, math.ceil(share * len(values))) - 1]
 
 
@@ -68,7 +68,7 @@ def share_interval(events: int, count: int, *, confidence: float) -> tuple[float
     Raises ValueError for impossible counts.
     """
     if not 0 <= events <= count or not count:
-        raise ValueError(f"wanted 0 to n of n events, found {events} of {count}")
+        raise ValueError(f"expected 0 to n of n events, found {events} of {count}")
     budget = (1 - confidence) / 2
     low = _where(lambda share: 1.0 - at_most(events - 1, count, share) > budget) if events else 0.0
     high = _where(lambda share: at_most(events, count, share) <= budget) if events < count else 1.0

@@ -27,7 +27,7 @@ def even_chance(seconds: Sequence[int], *, budget: float) -> float:
     `seconds`: load at each analysis, rising. Raises ValueError if there is none, or for a budget outside of 0 to 0.5.
     """
     if not seconds or not 0.0 < budget < 0.5:
-        raise ValueError(f"wanted looks, and a chance above 0 and below 0.5, found {seconds} and {budget}")
+        raise ValueError(f"expected looks, and a chance above 0 and below 0.5, found {seconds} and {budget}")
     least, most = (_NORMAL.inv_cdf(1.0 - budget / share) for share in (1, len(seconds)))
     for _ in range(_HALVINGS):
         middle = (least + most) / 2

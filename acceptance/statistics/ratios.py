@@ -94,7 +94,7 @@ def _relative_deviations(parts: Sequence[Part]) -> list[float]:
 
 def _validate(parts: Sequence[Part]) -> Sequence[Part]:
     if not all(math.isfinite(part.amount) and part.amount >= 0.0 < part.weight < math.inf for part in parts):
-        raise ValueError(f"wanted finite values of at least zero, and weights above it, found {list(parts)}")
+        raise ValueError(f"expected finite values of at least zero, and weights above it, found {list(parts)}")
     return parts
 
 

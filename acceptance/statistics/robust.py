@@ -31,7 +31,7 @@ def huber_level(values: Sequence[float]) -> float:
     residuals, a few times. Raises ValueError if there are no values.
     """
     if not values:
-        raise ValueError("wanted at least one value, found none")
+        raise ValueError("expected at least one value, found none")
     middle = median(values)
     most = WINSORIZED_AT * spread(values, middle=middle)
     for _ in range(_STEPS):

@@ -41,7 +41,7 @@ def serial_noise(values: Sequence[float]) -> SerialNoise:
     """
     count = len(values)
     if count < 3:
-        raise ValueError(f"wanted at least 3 values, found {count}")
+        raise ValueError(f"expected at least 3 values, found {count}")
     rest = winsorize(_about_a_line(values))
     mean = fmean(rest)
     squares = math.fsum((value - mean) ** 2 for value in rest)
@@ -64,7 +64,7 @@ def variance_of_mean(count: int, *, correlation: float) -> float:
     "Estimation of the mean"), the sum in closed form. Raises ValueError for a correlation outside of 0 to 1.
     """
     if not 0.0 <= correlation < 1.0:
-        raise ValueError(f"wanted a correlation of at least 0 and below 1, found {correlation}")
+        raise ValueError(f"expected a correlation of at least 0 and below 1, found {correlation}")
     r = correlation
     correlation_sum = r / (1.0 - r) - r * (1.0 - r**count) / (count * (1.0 - r) ** 2)
     return (1.0 + 2.0 * correlation_sum) / count

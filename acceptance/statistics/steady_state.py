@@ -34,7 +34,7 @@ def steady_state(rounds: Sequence[float]) -> SteadyState:
     for negative values and for values that are not finite.
     """
     if len(rounds) != ROUNDS or not all(math.isfinite(rate) and rate >= 0.0 for rate in rounds):
-        raise ValueError(f"wanted {ROUNDS} finite rates of at least zero, found {list(rounds)}")
+        raise ValueError(f"expected {ROUNDS} finite rates of at least zero, found {list(rounds)}")
     mean, middle = math.fsum(rounds) / ROUNDS, (ROUNDS - 1) / 2
     if mean == 0.0:
         return SteadyState(range=0.0, slope=0.0)

@@ -27,7 +27,7 @@ def t_quantile(probability: float, *, degrees: int) -> float:
     and for fewer than one degree of freedom.
     """
     if not 0.0 < probability < 1.0 or degrees < 1:
-        raise ValueError(f"wanted 0 < probability < 1 and degrees >= 1, found {probability!r} and {degrees!r}")
+        raise ValueError(f"expected 0 < probability < 1 and degrees >= 1, found {probability!r} and {degrees!r}")
     if probability < 0.5:
         return -t_quantile(1.0 - probability, degrees=degrees)
     low, high = 0.0, 1.0

@@ -41,7 +41,7 @@ class Line(NamedTuple):
 def line(smaller: Point, larger: Point) -> Line:
     """Return the line through both. Raises ValueError unless the second is larger and no value is negative."""
     if not 0.0 < smaller.size < larger.size or not 0.0 <= min(smaller.seconds, larger.seconds) < math.inf:
-        raise ValueError(f"wanted two sizes, the larger last, and their times, found {smaller} and {larger}")
+        raise ValueError(f"expected two sizes, the larger last, and their times, found {smaller} and {larger}")
     pace = (larger.seconds - smaller.seconds) / (larger.size - smaller.size)
     return Line(smaller.seconds - smaller.size * pace, pace)
 

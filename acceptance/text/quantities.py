@@ -79,7 +79,7 @@ def parse_quantity(text: str | int | float, *, unit: Unit) -> float:
     Only a rate (`1/s`) may be a bare number. Raise ValueError, with the expected form and the text, for a missing or
     wrong unit, a negative value, and anything that is not a finite number.
     """
-    problem = f"wanted {_EXPECTED_FORMS[unit]}, found {text!r}"
+    problem = f"expected {_EXPECTED_FORMS[unit]}, found {text!r}"
     literal = str(text).strip().replace("μ", "µ")
     if literal.startswith("-"):
         raise ValueError(f"{problem}, which is negative")
@@ -108,7 +108,7 @@ def format_quantity(value: float, *, unit: Unit, beside: float | None = None) ->
     a limit of 750 never reads as 750. Raise ValueError for a negative value and for NaN.
     """
     if not math.isfinite(value) or value < 0:
-        raise ValueError(f"wanted a finite value of at least zero to show, found {value!r}")
+        raise ValueError(f"expected a finite value of at least zero to show, found {value!r}")
     digits = _DIGITS[unit]
     while beside is not None and digits < _MOST_DIGITS and _crosses(value, beside=beside, unit=unit, digits=digits):
         digits += 1
@@ -128,7 +128,7 @@ def parse_size(text: str | int) -> int:
     Raise ValueError, with the expected form and the text, for anything that is not a size above zero.
     """
     literal = str(text).strip()
-    problem = f"wanted a size above zero such as 10Gi, found {text!r}"
+    problem = f"expected a size above zero such as 10Gi, found {text!r}"
     match = _SIZE.fullmatch(literal)
     if isinstance(text, bool) or match is None:
         raise ValueError(problem)
@@ -142,7 +142,7 @@ def parse_size(text: str | int) -> int:
 def format_size(size: int) -> str:
     """Return `size` bytes as the shortest exact Kubernetes quantity: `10Gi`, `1536Mi`, or `1000` if no unit divides."""
     if size < 0:
-        raise ValueError(f"wanted a size of at least zero bytes, found {size!r}")
+        raise ValueError(f"expected a size of at least zero bytes, found {size!r}")
     power = 0
     while size and size % 1024 == 0 and power < len(_BINARY):
         size //= 1024

@@ -62,16 +62,18 @@ def load(text: str) -> Document:
             tag = getattr(event, "tag", None)
             if tag is not None:
                 line = event.start_mark.line + 1 if event.start_mark else 1
-                reader.report(line, (), f"wanted a plain value, found the tag {tag}; remove the tag")
+                reader.report(line, (), f"expected a plain value, found the tag {tag}; remove the tag")
         node = yaml.compose(text, Loader=_Parser)
         return reader.document(None if node is None else reader.read(node, ()))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         message = " ".join(part for part in (error.context, error.problem) if part)
-        reader.report(mark.line + 1 if mark else 1, (), f"wanted one valid YAML document, found: {message}; correct it")
+        reader.report(
+            mark.line + 1 if mark else 1, (), f"expected one valid YAML document, found: {message}; correct it"
+        )
         return reader.document(None)
     except (yaml.YAMLError, RecursionError) as error:
-        reader.report(1, (), f"wanted one valid YAML document, found: {error}; correct it")
+        reader.report(1, (), f"expected one valid YAML document, found: {error}; correct it")
         return reader.document(None)
 
 
@@ -92,7 +94,7 @@ class _Reader:
     def read(self, node: yaml.Node, path: Path) -> Value:
         line = self._lines.setdefault(path, node.start_mark.line + 1)
         if id(node) in self._node_ids:  # the composer hands out the anchor's own node again for each alias
-            self.report(line, path, "wanted the value itself, found an alias (*name); write the value out")
+            self.report(line, path, "expected the value itself, found an alias (*name); write the value out")
             return None
         self._node_ids.add(id(node))
         if isinstance(node, yaml.MappingNode):
@@ -106,12 +108,12 @@ class _Reader:
         for key, value in node.value:
             line = key.start_mark.line + 1
             if not isinstance(key, yaml.ScalarNode):
-                self.report(line, path, "wanted a key that is text, found a list or a mapping; write text")
+                self.report(line, path, "expected a key that is text, found a list or a mapping; write text")
                 continue
             here = (*path, str(key.value))
             if key.value in mapping:
                 first = self._lines[here]
-                self.report(line, here, f"wanted each key once, found it on line {first} as well; remove one of them")
+                self.report(line, here, f"expected each key once, found it on line {first} as well; remove one of them")
                 continue
             self._lines[here] = line
             mapping[key.value] = self.read(value, here)

@@ -42,6 +42,6 @@ def _render(verdict: Verdict, outcome: Outcome) -> Sentence:
 
 def _sentences(module: str) -> Sentences:
     if module not in MODULES:
-        raise KeyError(f"wanted one of {', '.join(sorted(MODULES))}, found {module!r}")
+        raise KeyError(f"expected one of {', '.join(sorted(MODULES))}, found {module!r}")
     sentences: Sentences = getattr(importlib.import_module(f"{__name__}.{module}"), "SENTENCES", {})
     return sentences

@@ -11,7 +11,7 @@ def problem(outcome: Outcome) -> str:
     """Return the sentence of a problem. Raises KeyError if its code has no sentence in this module."""
     module, _, name = outcome.code.partition(".")
     if module != "discovery":
-        raise KeyError(f"wanted a code such as discovery.no_class, found {outcome.code!r}")
+        raise KeyError(f"expected a code such as discovery.no_class, found {outcome.code!r}")
     wording = _PROBLEMS[name]
     return wording if isinstance(wording, str) else wording(**outcome.facts)
 

@@ -89,4 +89,4 @@ def _took(key: str, seconds: float, *, pod: str, node: str, broke: str) -> str:
 
 
 def _ending(verdict: Verdict, statement: str, problem: str) -> str:
-    return f"on {verdict.storage_class} {statement}: {problem}; wanted {wanted_of(verdict)}. Nothing more was killed."
+    return f"on {verdict.storage_class} {statement}: {problem}; expected {wanted_of(verdict)}. Nothing more was killed."

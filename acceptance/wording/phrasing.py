@@ -58,7 +58,7 @@ def held_against(
 def decision_of(verdict: Verdict) -> Decision:
     """Return the status of a verdict that was compared with a limit. Raises ValueError if it was skipped."""
     if verdict.status == "skipped":
-        raise ValueError(f"wanted a verdict that was held against a limit, found {verdict.id}, which was skipped")
+        raise ValueError(f"expected a verdict that was held against a limit, found {verdict.id}, which was skipped")
     return verdict.status
 
 

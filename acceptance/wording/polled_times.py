@@ -7,12 +7,12 @@ from acceptance.wording.phrasing import wanted_of
 
 
 def held_to(verdict: Verdict, statement: str) -> str:
-    """Return `failover on fast took 58.2 s ...; wanted at most 60 s.`."""
+    """Return `failover on fast took 58.2 s ...; expected at most 60 s.`."""
     because = {
         "fail": f": {verdict.requirement.because.rstrip('.')}",
         "inconclusive": "; the limit lies within the 1 s polling resolution, so pass and fail cannot be told apart",
     }.get(verdict.status, "")
-    return f"{statement}; wanted {wanted_of(verdict)}{because}."
+    return f"{statement}; expected {wanted_of(verdict)}{because}."
 
 
 def without_limit(statement: str, *, section: str, key: str) -> str:

@@ -151,7 +151,7 @@ def _largest_volume(verdict: Verdict, times: Facts, would_take_s: Sequence[float
     parts = [arithmetic(RebuildTimes.model_validate(times), beside=bound)]
     if would_take_s:
         parts.append(projection(bound, would_take_s))
-    return f"{verdict.profile} on {verdict.storage_class}: {'; '.join(parts)}; wanted {wanted_of(verdict)}"
+    return f"{verdict.profile} on {verdict.storage_class}: {'; '.join(parts)}; expected {wanted_of(verdict)}"
 
 
 def _largest(times: RebuildTimes, beside: float | None) -> str:

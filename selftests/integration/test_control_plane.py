@@ -321,9 +321,9 @@ def held_claim(api: Api, *, namespace: str) -> Iterator[str]:
 def test_wrong_options_are_told_all_at_once(reports: Path) -> None:
     wrong = {
         "--storage-ramp-pods=0": "--storage-ramp pods: Input should be greater than or equal to 1",
-        "--storage-ramp-rate=10MiB/s": "--storage-ramp rate: wanted a rate such as 750 or 30/min",
+        "--storage-ramp-rate=10MiB/s": "--storage-ramp rate: expected a rate such as 750 or 30/min",
         "--storage-ramp-form=pod": "--storage-ramp form: Input should be 'set' or 'per-node'",
-        "--storage-ramp-node-selector=pool": "wanted a label of nodes as KEY=VALUE, found 'pool'",
+        "--storage-ramp-node-selector=pool": "expected a label of nodes as KEY=VALUE, found 'pool'",
     }
     run = run_suite(*RAMP, *wrong, reports=reports)
     assert run.status == 4, run.output
@@ -333,8 +333,10 @@ def test_wrong_options_are_told_all_at_once(reports: Path) -> None:
 @pytest.mark.parametrize(
     ("option", "said"),
     [
-        ("--storage-ramp-pods=59", "wanted at least the 60 pods that tier baseline requires, found 59"),
-        pytest.param("--storage-ramp-rate=0", "--storage-ramp rate: wanted a rate above zero", marks=pytest.mark.full),
+        ("--storage-ramp-pods=59", "expected at least the 60 pods that tier baseline requires, found 59"),
+        pytest.param(
+            "--storage-ramp-rate=0", "--storage-ramp rate: expected a rate above zero", marks=pytest.mark.full
+        ),
     ],
 )
 def test_wrong_options_are_told(option: str, said: str, reports: Path) -> None:
@@ -350,7 +352,7 @@ def test_wrong_options_are_told(option: str, said: str, reports: Path) -> None:
         pytest.param(
             5,
             "storage-acceptance/simulated=no",
-            "wanted nodes with label storage-acceptance/simulated=no",
+            "expected nodes with label storage-acceptance/simulated=no",
             marks=pytest.mark.full,
         ),
     ],

@@ -201,7 +201,7 @@ def test_the_report_has_the_trend_of_each(lab: Lab, judged: SuiteRun) -> None:
 
 def test_a_line_that_was_cut_off_is_told_and_the_run_added_after_it(lab: Lab, judged: SuiteRun) -> None:
     found = "found 300 bytes that are not; the line is ignored"
-    damage = f"{lab.history}:{NIGHTS + 1}: wanted a run as one line of JSON, {found}"
+    damage = f"{lab.history}:{NIGHTS + 1}: expected a run as one line of JSON, {found}"
     assert damage in judged.results["warnings"]
     assert damage in judged.output
     *_, cut, last = lab.history.read_text().splitlines()
@@ -256,6 +256,6 @@ def test_a_history_of_another_schema_is_wrong_usage_and_nothing_is_made(lab: Lab
     made = set((lab.folder / "reports").iterdir()) if (lab.folder / "reports").exists() else set()
     run = lab.run(f"--storage-class={lab.steady}", history=newer)
     assert run.status == 4, run.output
-    assert f"{newer}:1: wanted a history of schema version 1, found version 2, written by suite '7.0'" in run.output
+    assert f"{newer}:1: expected a history of schema version 1, found version 2, written by suite '7.0'" in run.output
     assert (set((lab.folder / "reports").iterdir()) if made else set()) == made
     assert newer.read_text() == '{"schema_version": 2, "suite_version": "7.0"}\n'

@@ -156,8 +156,8 @@ def test_wrong_input_is_told_at_once(disk: Path, tmp_path: Path, reports: Path) 
     run = run_suite(*HOST, *classes, "--storage-node=node-1", "--storage-image=fio", reports=reports)
     assert run.status == 4
     for problem in (
-        "--storage-class: wanted a directory of this host, as --storage-cluster host says, found 'fast'",
-        f"--storage-baseline-class: wanted a directory of this host, as --storage-cluster host says, found '{tmp_path}",
+        "--storage-class: expected a directory of this host, as --storage-cluster host says, found 'fast'",
+        f"--storage-baseline-class: expected a directory of this host, as --storage-cluster host says, found '{tmp_path}",
         "found --storage-node, --storage-image as well",
     ):
         assert problem in run.output

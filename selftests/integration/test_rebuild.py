@@ -141,7 +141,7 @@ def test_limits_that_demand_more_fail_with_the_arithmetic(clean: Api, reports: P
     verdict = found.verdict("rebuilt_in_time")
     assert verdict["status"] == "fail"
     assert re.search(
-        r"rebuilt 768 MiB in .* \(measured once, to within .*\); in 24 h, divided by 2 snapshots, that is .*; wanted "
+        r"rebuilt 768 MiB in .* \(measured once, to within .*\); in 24 h, divided by 2 snapshots, that is .*; expected "
         r"at least .*: everything must be whole at once\.",
         verdict["reason"],
     )
@@ -210,7 +210,7 @@ def test_a_target_file_that_is_wrong_is_told_before_anything_is_made(reports: Pa
     path.write_text("rebuild: {driver: ceph, osd: 3}\n")
     found = run_suite(*REBUILD, f"--storage-target={path}", reports=reports)
     assert found.status == 4, found.output
-    assert "target.yaml:1: rebuild.may_move_other_data: wanted this key" in found.output
+    assert "target.yaml:1: rebuild.may_move_other_data: expected this key" in found.output
 
 
 @contextmanager

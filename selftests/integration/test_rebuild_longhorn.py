@@ -149,7 +149,7 @@ def test_longhorn_without_its_definitions_is_told(
 ) -> None:
     found = run_suite(*REBUILD, "--storage-class", longhorn_class, limits(tmp_path), reports=reports)
     assert found.status == 10, found.output
-    assert "the cluster serves none of it: wanted longhorn.io/v1beta2" in found.output
+    assert "the cluster serves none of it: expected longhorn.io/v1beta2" in found.output
 
 
 @pytest.mark.release
@@ -158,4 +158,4 @@ def test_another_version_of_longhorn_is_told(
 ) -> None:
     found = rebuilt_on_longhorn(api, reports, tmp_path, Behaviour(), version="v1beta1")
     assert found.status == 10, found.output
-    assert "the cluster serves v1beta1 of it only: wanted longhorn.io/v1beta2" in found.output
+    assert "the cluster serves v1beta1 of it only: expected longhorn.io/v1beta2" in found.output

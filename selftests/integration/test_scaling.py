@@ -257,9 +257,9 @@ def test_a_killed_run_is_removed_with_its_set(
 
 def test_wrong_options_are_told_all_at_once(reports: Path) -> None:
     wrong = {
-        "--storage-scale-steps=3,1": "wanted rising numbers of volumes such as 1,3,6, found '3,1'",
-        "--storage-scale-window=1s": "wanted a window of 4 s",
-        "--storage-scale-rate=fast": "wanted a rate of each volume such as 200 or 10MiB/s",
+        "--storage-scale-steps=3,1": "expected rising numbers of volumes such as 1,3,6, found '3,1'",
+        "--storage-scale-window=1s": "expected a window of 4 s",
+        "--storage-scale-rate=fast": "expected a rate of each volume such as 200 or 10MiB/s",
     }
     run = run_suite(*wrong, "-m", "scale", reports=reports)
     assert run.status == 4, run.output
@@ -269,7 +269,7 @@ def test_wrong_options_are_told_all_at_once(reports: Path) -> None:
 def test_an_unknown_profile_is_told(reports: Path) -> None:
     run = run_suite("--storage-scale-profiles=no-such", "-m", "scale", reports=reports)
     assert run.status == 4, run.output
-    assert "wanted fio profiles that exist" in run.output
+    assert "expected fio profiles that exist" in run.output
 
 
 def loading(reports: Path, folder: Path) -> Any:

@@ -1,4 +1,4 @@
-"""Wrong input ends at once, with the right status and a message that says what was wanted, found and to be done."""
+"""Wrong input ends at once, with the right status and a message that says what was expected, found and to be done."""
 
 import contextlib
 import os

@@ -43,7 +43,7 @@ def test_a_run_that_the_history_does_not_have_is_refused_with_those_it_has(
 ) -> None:
     told = refused(capsys, str(history), "--run", "x")
     assert told.endswith(
-        "wanted a run of this history, found no x; its latest runs are a (2026-11-02), b (2026-11-03), c (2026-11-04)"
+        "expected a run of this history, found no x; its latest runs are a (2026-11-02), b (2026-11-03), c (2026-11-04)"
     )
     assert read_history(history / "history.jsonl").accepted_levels == ()
 
@@ -51,14 +51,14 @@ def test_a_run_that_the_history_does_not_have_is_refused_with_those_it_has(
 def test_what_the_run_has_not_measured_is_refused(history: Path, capsys: pytest.CaptureFixture[str]) -> None:
     told = refused(capsys, str(history), "--run", "b", "--profile", "etcd-fsync")
     assert told.endswith(
-        "wanted etcd-fsync on a class as run b measured it, found that it measured sync-write-iops on schnell-\u00fc"
+        "expected etcd-fsync on a class as run b measured it, found that it measured sync-write-iops on schnell-\u00fc"
     )
-    assert "wanted a profile on slow" in refused(capsys, str(history), "--run", "b", "--storage-class", "slow")
+    assert "expected a profile on slow" in refused(capsys, str(history), "--run", "b", "--storage-class", "slow")
 
 
 def test_a_history_that_is_not_there_is_refused_and_none_is_made(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert "wanted a history, found no file" in refused(capsys, str(tmp_path), "--run", "b")
+    assert "expected a history, found no file" in refused(capsys, str(tmp_path), "--run", "b")
     assert "in a folder that exists" in refused(capsys, str(tmp_path / "gone" / "file"), "--run", "b")
     assert list(tmp_path.iterdir()) == []

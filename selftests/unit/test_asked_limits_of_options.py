@@ -63,14 +63,14 @@ def test_the_reason_stays_and_says_what_was_in_its_place() -> None:
     ],
 )
 def test_what_is_no_limit_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="wanted"):
+    with pytest.raises(ValueError, match="expected"):
         asked_limit(text)
 
 
 @pytest.mark.parametrize(
     ("texts", "told"),
     [
-        (["gone.write.iops>=5"], "wanted a profile that exists"),
+        (["gone.write.iops>=5"], "expected a profile that exists"),
         (["gone-*.write.iops>=5"], "found gone-\\*; correct it"),
         (["sync-write-iops.write.iops<=10"], "can be met together, found at least 750 IOPS and at most 10 IOPS"),
         (["sync-write-iops.write.latency.p99<=9ms"], "found write.latency.p99: .* gtod_reduce=1; limit another"),

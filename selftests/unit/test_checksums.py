@@ -151,12 +151,12 @@ def test_a_run_that_was_killed_has_no_checksums_and_that_is_said(tmp_path: Path)
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("", "wanted checksums, found an empty file"),
-        ("hello\n", r"SHA256SUMS:1: wanted a SHA-256, two spaces and the name of a file of the run, found 'hello'"),
+        ("", "expected checksums, found an empty file"),
+        ("hello\n", r"SHA256SUMS:1: expected a SHA-256, two spaces and the name of a file of the run, found 'hello'"),
         (f"{'a' * 64}  ../../etc/passwd\n", "found 'aaaa"),
         (f"{'a' * 64}  /etc/passwd\n", "found 'aaaa"),
         (f"{'a' * 64}  fio/../results.json\n", "found 'aaaa"),
-        ("\x80", "wanted readable checksums"),
+        ("\x80", "expected readable checksums"),
     ],
 )
 def test_what_are_no_checksums_is_told(text: str, told: str, folder: Path) -> None:

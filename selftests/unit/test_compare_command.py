@@ -121,7 +121,7 @@ def test_a_history_that_is_too_short_or_not_there_is_said(tmp_path: Path, capsys
     told = compare(capsys, first, second, "--history", short)
     assert line(told, "sync-write-iops")[-1] == f"not known: {ONE_RUN_EACH}"
     assert main(["compare", first, second, "--history", str(tmp_path / "none")]) == 4
-    assert "wanted a history, found no file" in capsys.readouterr().err
+    assert "expected a history, found no file" in capsys.readouterr().err
 
 
 def test_the_other_way_round_is_the_inverse(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -239,9 +239,9 @@ def test_names_from_strangers_are_only_text(tmp_path: Path, capsys: pytest.Captu
 def test_wrong_usage_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first, second = tuned(tmp_path)
     assert main(["compare", first, second, "--classes", "fast", "slow"]) == 4
-    assert "wanted classes to compare" in capsys.readouterr().err
+    assert "expected classes to compare" in capsys.readouterr().err
     assert main(["compare", first, str(tmp_path / "none")]) == 4
-    assert "wanted the results.json of a run, found no such file" in capsys.readouterr().err
+    assert "expected the results.json of a run, found no such file" in capsys.readouterr().err
 
 
 def test_a_runs_own_report_is_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

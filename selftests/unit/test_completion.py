@@ -31,7 +31,7 @@ def test_every_command_and_option_is_there(shell: str, capsys: pytest.CaptureFix
 @pytest.mark.parametrize("words", [[], ["tcsh"], ["bash", "zsh"]])
 def test_an_unknown_shell_is_refused(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["completion", *words]) == 4
-    assert "wanted one of the shells bash, zsh, fish" in capsys.readouterr().err
+    assert "expected one of the shells bash, zsh, fish" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(BASH is None, reason="no bash here")

@@ -47,12 +47,12 @@ def test_all_of_it_is_read_with_its_units() -> None:
     [
         ({"pods": {"at_least": 0, "because": "d"}}, "greater than or equal to 1"),
         ({"pods": {"at_least": "60", "because": "d"}}, "valid integer"),
-        ({"pods": {"at_least": 60, "because": " "}}, "wanted a sentence"),
+        ({"pods": {"at_least": 60, "because": " "}}, "expected a sentence"),
         ({"pods": {"at_most": 60, "because": "d"}}, "Extra inputs"),
         ({"ramp_down": {"at_most": "5", "because": "e"}}, "has no unit"),
         ({"ramp_down": {"at_most": "0s", "because": "e"}}, "above zero"),
         ({"ramp": RAMP | {"rate": "0/min"}}, "above zero"),
-        ({"ramp": RAMP | {"rate": "10MiB/s"}}, "wanted a rate"),
+        ({"ramp": RAMP | {"rate": "10MiB/s"}}, "expected a rate"),
         ({"ramp": {"rate": "30/min"}}, "Field required"),
         ({"ramp": RAMP | {"stop_when": {}}}, "found none of them"),
         ({"ramp": RAMP | {"stop_when": {"slow_starts": SLOW | {"more_than": -1}}}}, "greater than or equal to 0"),
@@ -93,5 +93,5 @@ def test_limits_without_a_ramp_anywhere_are_a_mistake_with_its_place(tmp_path: P
         "version: 1\ntiers:\n  mine:\n    description: mine\n    control_plane:\n"
         "      pods: {at_least: 5, because: some}\n"
     )
-    with pytest.raises(WrongUsage, match=r"limits.yaml:5: tiers.mine.control_plane: wanted the key ramp, its own or"):
+    with pytest.raises(WrongUsage, match=r"limits.yaml:5: tiers.mine.control_plane: expected the key ramp, its own or"):
         load_limits(path, profiles=())

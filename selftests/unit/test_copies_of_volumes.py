@@ -148,7 +148,7 @@ def test_a_larger_copy_is_seen(bench: FolderBench) -> None:
 
 def test_a_file_system_that_stays_small_is_told(bench: FolderBench) -> None:
     bench.size = lambda claim: GIB
-    said = "twice as large as its source, has a file system of 1 GiB .* that of its source has 1 GiB; wanted 1.5 GiB"
+    said = "twice as large as its source, has a file system of 1 GiB .* that of its source has 1 GiB; expected 1.5 GiB"
     with pytest.raises(StorageFailure, match=said):
         try_larger(tried(bench), "clone")
 

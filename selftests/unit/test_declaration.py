@@ -52,10 +52,10 @@ def test_the_file_that_the_docs_show_is_valid(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("product: Fast\n", ":1: run_by: wanted this key, found nothing; add it"),
-        (LEAST.replace('"3.10"', "3.10"), ":2: version: wanted text, found 3.1; put it in quotes"),
-        (f"{LEAST}contact: ''\n", ":4: contact: wanted text, found nothing; say it, or remove the key"),
-        (f"{LEAST}owner: me\n", ":4: owner: wanted only keys that are known here, found this one"),
+        ("product: Fast\n", ":1: run_by: expected this key, found nothing; add it"),
+        (LEAST.replace('"3.10"', "3.10"), ":2: version: expected text, found 3.1; put it in quotes"),
+        (f"{LEAST}contact: ''\n", ":4: contact: expected text, found nothing; say it, or remove the key"),
+        (f"{LEAST}owner: me\n", ":4: owner: expected only keys that are known here, found this one"),
         (f"{LEAST}hardware: three nodes\n", ":4: hardware: "),
         (f"{LEAST}product: Slow\n", ":4: product: "),
         ("- product\n", ":1: "),
@@ -71,9 +71,9 @@ def test_what_is_wrong_is_told_with_its_line(text: str, told: str, tmp_path: Pat
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        (None, "wanted a readable logo"),
-        (b"<svg onload='alert(1)'/>", "wanted a logo as PNG or JPEG"),
-        (PNG + bytes(LARGEST_LOGO_B), "wanted a logo of at most 128 KiB"),
+        (None, "expected a readable logo"),
+        (b"<svg onload='alert(1)'/>", "expected a logo as PNG or JPEG"),
+        (PNG + bytes(LARGEST_LOGO_B), "expected a logo of at most 128 KiB"),
     ],
 )
 def test_a_logo_that_is_none(content: bytes | None, told: str, tmp_path: Path) -> None:

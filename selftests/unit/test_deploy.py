@@ -233,7 +233,7 @@ def test_nobody_can_change_later_what_is_given_rights(file: Path) -> None:
 def test_an_instruction_that_the_lab_does_not_know_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "Containerfile"
     file.write_text((DEPLOY / "Containerfile").read_text() + "VOLUME /reports\n")
-    with pytest.raises(ValueError, match=r"wanted instructions of .*, found VOLUME"):
+    with pytest.raises(ValueError, match=r"expected instructions of .*, found VOLUME"):
         read_recipe(file)
 
 

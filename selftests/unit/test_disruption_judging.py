@@ -89,7 +89,7 @@ def test_limits_are_inherited_each_alone_and_asked_for_only_where_pods_may_be_ki
     assert [each.path for each in tier.of("disruption")] == [POD_READY, WRITE_GAP]
     assert tier.asked_with(ALL_OPTIONS - {"kill_pods"}) == tier.asked_with(ALL_OPTIONS - {"destructive"}) == ()
     assert tier.asked_with(["destructive", "kill_pods"]) == tier.of("disruption")
-    with pytest.raises(ValueError, match="wanted pod_ready, write_gap or new_volume, found none"):
+    with pytest.raises(ValueError, match="expected pod_ready, write_gap or new_volume, found none"):
         DISRUPTION.form.model_validate({})
 
 

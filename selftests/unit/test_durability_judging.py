@@ -78,7 +78,7 @@ def test_a_failover_that_took_too_long_tells_where_the_time_went() -> None:
     assert verdict.measured == 414.25
     assert verdict.reason == (
         "failover on fast took 6.903 min from the last durable write on node-1 to the first on node-2: node seen to be "
-        "lost 44.0 s, new pod runs with the volume 6.167 min, first durable write 0.2 s; wanted at most 60 s: nobody "
+        "lost 44.0 s, new pod runs with the volume 6.167 min, first durable write 0.2 s; expected at most 60 s: nobody "
         "waits longer."
     )
 
@@ -126,7 +126,7 @@ def test_a_tier_may_limit_failovers_and_drains_each_alone() -> None:
     assert [words_of(each) for each in asked] == [
         "time until the volume of a drained node is written on another: at most 2 min"
     ]
-    with pytest.raises(ValueError, match="wanted time, out_of_service_time or drain_time, found none"):
+    with pytest.raises(ValueError, match="expected time, out_of_service_time or drain_time, found none"):
         FAILOVER.form.model_validate({})
 
 
@@ -142,7 +142,7 @@ def test_a_limit_is_inherited_and_replaced() -> None:
 
 @pytest.mark.parametrize("text", ["0s", "8", "8MiB", 8])
 def test_a_limit_that_is_no_time_is_refused(text: object) -> None:
-    with pytest.raises(ValueError, match=r"wanted a (time|value above zero)"):
+    with pytest.raises(ValueError, match=r"expected a (time|value above zero)"):
         FAILOVER.form.model_validate({"time": {"at_most": text, "because": "so"}})
 
 

@@ -108,7 +108,9 @@ def test_it_ends_once(back: Path) -> None:
 
 
 def test_a_failing_command_is_told_in_its_words_and_the_node_restored(back: Path) -> None:
-    with pytest.raises(EnvironmentFailure, match=r"(?s)wanted 0 of the command that makes node node-7 fail.*no route"):
+    with pytest.raises(
+        EnvironmentFailure, match=r"(?s)expected 0 of the command that makes node node-7 fail.*no route"
+    ):
         outage(back, fail="import sys; sys.exit('no route to it')").__enter__()
     assert back.exists()
 

@@ -139,7 +139,7 @@ def test_a_baseline_that_did_nothing_has_no_ratio() -> None:
 
 
 def test_a_comparison_needs_a_baseline() -> None:
-    with pytest.raises(ValueError, match="wanted a measurement with a baseline"):
+    with pytest.raises(ValueError, match="expected a measurement with a baseline"):
         finding(1000).compare(RULE)
 
 

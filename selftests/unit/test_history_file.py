@@ -88,7 +88,7 @@ def test_a_level_of_a_run_that_is_not_there_is_told(path: Path) -> None:
     append(path, record("a"))
     append(path, AcceptedLevel(accepted="gone", date=datetime(2026, 11, 9, tzinfo=UTC), suite_version="0.1.0"))
     (problem,) = read_history(path).problems
-    assert "wanted the run gone, the first of the level accepted on 2026-11-09, found no line of it" in problem
+    assert "expected the run gone, the first of the level accepted on 2026-11-09, found no line of it" in problem
 
 
 def test_no_file_yet_is_an_empty_history(path: Path) -> None:
@@ -127,7 +127,7 @@ def test_what_a_killed_writer_left_is_passed_over_and_the_next_line_begins_anew(
     found = read_history(path)
     assert [run.run for run in found.runs] == ["a"]
     assert len(found.problems) == 1
-    assert found.problems[0].startswith(f"{path}:2: wanted a run as one line of JSON, found ")
+    assert found.problems[0].startswith(f"{path}:2: expected a run as one line of JSON, found ")
     append(path, record("b"))
     after = read_history(path)
     assert [run.run for run in after.runs] == ["a", "b"]
@@ -153,7 +153,7 @@ def test_a_damaged_line_elsewhere_is_passed_over(path: Path, damaged: bytes) -> 
     found = read_history(path)
     assert [run.run for run in found.runs] == ["a", "b"]
     (problem,) = found.problems
-    assert problem.startswith(f"{path}:2: wanted a run ")
+    assert problem.startswith(f"{path}:2: expected a run ")
 
 
 @pytest.mark.parametrize(
@@ -184,7 +184,9 @@ def test_another_schema_is_refused(path: Path, version: object, said: str) -> No
     append(path, record("a"))
     newer = {"schema_version": version, "suite_version": "9.0"}
     path.write_text(path.read_text() + json.dumps(newer) + "\n")
-    with pytest.raises(WrongUsage, match=re.escape(f"{path}:2: wanted a history of schema version 1, found ")) as wrong:
+    with pytest.raises(
+        WrongUsage, match=re.escape(f"{path}:2: expected a history of schema version 1, found ")
+    ) as wrong:
         read_history(path)
     assert said in str(wrong.value)
     assert str(wrong.value).endswith("read it with the suite that wrote it, or name another file")
@@ -193,7 +195,7 @@ def test_another_schema_is_refused(path: Path, version: object, said: str) -> No
 @pytest.mark.parametrize("text", ["a,b\n1,2\n", '{\n  "schema_version": 1\n}\n', "\0\0"])
 def test_a_file_that_is_no_history_is_refused_and_not_written_to(path: Path, text: str) -> None:
     path.write_text(text)
-    with pytest.raises(WrongUsage, match="wanted a history, found a file without a line of one; name another file"):
+    with pytest.raises(WrongUsage, match="expected a history, found a file without a line of one; name another file"):
         read_history(path)
 
 
@@ -240,5 +242,5 @@ def test_where_there_is_no_room_the_history_stays_as_it_was(
 def test_a_history_that_cannot_be_made_is_said(tmp_path: Path) -> None:
     with pytest.raises(EnvironmentFailure, match="cannot be written: No such file or directory"):
         append(tmp_path / "gone" / "history.jsonl", record())
-    with pytest.raises(WrongUsage, match="wanted a history that can be read"):
+    with pytest.raises(WrongUsage, match="expected a history that can be read"):
         read_history(tmp_path)

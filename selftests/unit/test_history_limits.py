@@ -75,15 +75,15 @@ def test_a_fortnight_of_nights_unless_a_tier_says_otherwise(tmp_path: Path) -> N
     [
         ("runs: 9", "runs: 6", 5, "history.runs", "greater than or equal to 7"),
         ("runs: 9", "runs: 31", 5, "history.runs", "less than or equal to 30"),
-        ("runs: 9", "run: 9", 5, "history.run", "wanted only keys that are known here"),
+        ("runs: 9", "run: 9", 5, "history.run", "expected only keys that are known here"),
         ("not_worse_by: 10%", "not_worse_by: 10", 8, "sync-write-iops.write.iops.not_worse_by", "has no unit"),
         ("not_worse_by: 10%", "not_worse_by: 100%", 8, "sync-write-iops.write.iops.not_worse_by", "below 100%"),
-        ("not_worse_by: 10%", "at_least: 10", 8, "sync-write-iops.write.iops.not_worse_by", "wanted this key"),
-        (", because: databases wait for it", "", 8, "sync-write-iops.write.iops.because", "wanted this key"),
-        ("write.iops: {not_worse_by: 10%", "iops: {not_worse_by: 10%", 8, "sync-write-iops.iops", "wanted a metric"),
+        ("not_worse_by: 10%", "at_least: 10", 8, "sync-write-iops.write.iops.not_worse_by", "expected this key"),
+        (", because: databases wait for it", "", 8, "sync-write-iops.write.iops.because", "expected this key"),
+        ("write.iops: {not_worse_by: 10%", "iops: {not_worse_by: 10%", 8, "sync-write-iops.iops", "expected a metric"),
         ("sync.latency.p99", "sync.latency.p95", 10, "etcd-fsync.sync.latency.p95", "a metric that every run keeps"),
         ("sync.latency.p99", "stall.longest", 10, "etcd-fsync.stall.longest", "a metric that every run keeps"),
-        ("        etcd-fsync:", "        etcd:", 9, "history.limits.etcd", "wanted a profile that exists"),
+        ("        etcd-fsync:", "        etcd:", 9, "history.limits.etcd", "expected a profile that exists"),
     ],
 )
 def test_what_is_wrong_is_told_with_line_and_path(
@@ -96,7 +96,7 @@ def test_what_is_wrong_is_told_with_line_and_path(
 
 def test_a_section_that_says_nothing_is_refused(tmp_path: Path) -> None:
     told = errors("version: 1\ntiers:\n  baseline:\n    history: {}\n", tmp_path)
-    assert told == ["limits.yaml:4: tiers.baseline.history: wanted runs or limits, found neither; correct it"]
+    assert told == ["limits.yaml:4: tiers.baseline.history: expected runs or limits, found neither; correct it"]
 
 
 def test_every_tier_of_the_suite_has_limits_on_all_ways_of_waiting() -> None:
@@ -108,5 +108,5 @@ def test_the_option_takes_a_file_or_a_folder(tmp_path: Path) -> None:
     files = {"thresholds": Path("thresholds.yaml"), "profiles": Path("profiles")}
     assert read_settings(files | {"history": str(tmp_path)}).history == tmp_path / "history.jsonl"
     assert read_settings(files).history is None
-    with pytest.raises(WrongUsage, match=r"^--storage-history: wanted a history file in a folder that exists"):
+    with pytest.raises(WrongUsage, match=r"^--storage-history: expected a history file in a folder that exists"):
         read_settings(files | {"history": str(tmp_path / "gone" / "file")})

@@ -155,5 +155,5 @@ def test_a_run_is_kept_with_what_it_measured() -> None:
 
 def test_results_without_a_cluster_are_no_run() -> None:
     recorder = Recorder(run_id="r", started_at=NIGHT, settings=SETTINGS, tier_limits=1)
-    with pytest.raises(ValueError, match="wanted the results of a run that has reached its cluster"):
+    with pytest.raises(ValueError, match="expected the results of a run that has reached its cluster"):
         record_of(recorder.results(), profiles={})

@@ -35,7 +35,7 @@ def test_a_directory_is_known_by_its_absolute_path(tmp_path: Path, monkeypatch: 
     ],
 )
 def test_what_is_no_directory_is_refused(value: str, problem: str) -> None:
-    with pytest.raises(ValueError, match="wanted a directory of this host") as raised:
+    with pytest.raises(ValueError, match="expected a directory of this host") as raised:
         directory(value)
     assert problem in str(raised.value)
 

@@ -117,7 +117,7 @@ OUTSIDE = '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]>' + e2e(case("&
 )
 def test_what_is_no_such_file_is_wrong_usage(text: str, told: str, tmp_path: Path) -> None:
     message = wrong(tmp_path, text)
-    assert told in message and "wanted a JUnit file" in message and "junit_01.xml" in message
+    assert told in message and "expected a JUnit file" in message and "junit_01.xml" in message
 
 
 def test_what_is_too_large_is_wrong_usage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -284,6 +284,6 @@ def test_a_report_takes_a_file_afterwards_and_leaves_the_run_as_it_was(
     assert "<bdi>sanity of Tuesday</bdi>: 71 passed, 2 failed" in told and "no part of the run" in told
     assert check(folder.path).problems == [] and not (folder.path / "imported").exists()
     page.unlink()
-    for text, told in (("nowhere.xml", "there is no such file"), (str(FILES / "README.md"), "wanted a JUnit file")):
+    for text, told in (("nowhere.xml", "there is no such file"), (str(FILES / "README.md"), "expected a JUnit file")):
         assert main([*words[:-1], text]) == 4
         assert told in capsys.readouterr().err and not page.exists()

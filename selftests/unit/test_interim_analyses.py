@@ -122,13 +122,13 @@ def test_a_plan_s_allowance_is_in_the_intervals_that_decide() -> None:
     ],
 )
 def test_a_plan_that_cannot_be_kept_is_refused(wrong: dict[str, object]) -> None:
-    with pytest.raises(ValueError, match="wanted"):
+    with pytest.raises(ValueError, match="expected"):
         AnalysisPlan(**{"seconds": (36, 60)} | wrong)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("wrong", [{"beyond": 1.0}, {"share": 0.0}, {"share": 1.0}, {"batch_s": 3}])
 def test_an_early_look_that_could_not_be_kept_is_refused(wrong: dict[str, object]) -> None:
-    with pytest.raises(ValueError, match="wanted"):
+    with pytest.raises(ValueError, match="expected"):
         EarlyLook(**wrong)  # type: ignore[arg-type]
 
 

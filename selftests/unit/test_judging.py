@@ -152,7 +152,7 @@ def test_a_stall_in_too_short_a_load_is_told_in_one_clean_sentence() -> None:
 
 
 def test_judging_in_the_wrong_unit_is_the_callers_error() -> None:
-    with pytest.raises(ValueError, match=r"wanted write\.iops in 1/s, found s"):
+    with pytest.raises(ValueError, match=r"expected write\.iops in 1/s, found s"):
         judged(Estimate(mean=1, low=1, high=1, unit="s", samples=1), at_least(750))
     with pytest.raises(ValueError, match="both or none"):
         decide(1, 2)

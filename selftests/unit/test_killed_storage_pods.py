@@ -30,7 +30,7 @@ MANAGER, CSI = (PodSelector(namespace="vendor", labels=f"app={name}") for name i
     "text", ["", "vendor", "vendor/", "/app=x", "vendor/app", "vendor/app!=x", "Vendor/app=x", "vendor/app=x,", "*/a=b"]
 )
 def test_there_is_no_way_to_name_all_pods(text: str) -> None:
-    with pytest.raises(ValueError, match="wanted NAMESPACE/LABEL=VALUE"):
+    with pytest.raises(ValueError, match="expected NAMESPACE/LABEL=VALUE"):
         PodSelector.parse(text)
 
 

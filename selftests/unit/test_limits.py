@@ -121,8 +121,11 @@ def test_a_tier_of_ones_own_extends_a_shipped_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("shop: {extends: builtin/gold}", "wanted one of the tiers builtin/baseline, builtin/production, shop, found"),
-        ("builtin/production: {extends: builtin/baseline}", "wanted a name that does not begin with builtin/"),
+        (
+            "shop: {extends: builtin/gold}",
+            "expected one of the tiers builtin/baseline, builtin/production, shop, found",
+        ),
+        ("builtin/production: {extends: builtin/baseline}", "expected a name that does not begin with builtin/"),
     ],
 )
 def test_what_is_wrong_with_extending_a_shipped_tier_is_told(text: str, problem: str, tmp_path: Path) -> None:
@@ -149,7 +152,7 @@ def test_a_tier_requires_what_its_parent_requires_and_more(tmp_path: Path) -> No
 def test_what_is_no_test_cannot_be_required(wrong: str, tmp_path: Path) -> None:
     text = GOOD.replace("  baseline:\n", f"  baseline:\n    requires: ['{wrong}']\n")
     with pytest.raises(
-        WrongUsage, match=r"thresholds.yaml:4: tiers.baseline.requires.0: wanted a test file, or a test"
+        WrongUsage, match=r"thresholds.yaml:4: tiers.baseline.requires.0: expected a test file, or a test"
     ):
         read(text, tmp_path)
 
@@ -215,16 +218,16 @@ def test_an_unknown_tier_names_those_there_are(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "line", "path", "says"),
     [
-        ("version: 1", "version: 2", 1, "version", "wanted 1"),
-        ("version: 1\n", "", 1, "version", "wanted this key, found nothing"),
+        ("version: 1", "version: 2", 1, "version", "expected 1"),
+        ("version: 1\n", "", 1, "version", "expected this key, found nothing"),
         ("at_least: 750", "at_leats: 750", 6, "…write.iops.at_leats", "keys that are known"),
         ("at_least: 750", "at_least: 10ms", 6, "…write.iops.at_least", "750 or 30/min, found '10ms'"),
         ("at_most: 100MiB/s", "at_most: 10", 7, "…write.bandwidth.at_most", "found 10, which has no unit"),
         ("at_least: 750", "at_least: -1", 6, "…write.iops.at_least", "negative"),
         ("at_least: 750", "at_least: 0", 6, "…write.iops.at_least", "above zero"),
         ("at_least: 750, ", "", 6, "…write.iops", "at_least or at_most, found neither"),
-        ("at_least: 750, because: commits wait for it", "at_least: 750", 6, "…write.iops.because", "wanted this key"),
-        ("750, because: commits wait for it", "750, because: ' '", 6, "…write.iops.because", "wanted a sentence"),
+        ("at_least: 750, because: commits wait for it", "at_least: 750", 6, "…write.iops.because", "expected this key"),
+        ("750, because: commits wait for it", "750, because: ' '", 6, "…write.iops.because", "expected a sentence"),
         ("at_most: 100MiB/s", "at_most: 1MiB/s", 7, "…write.bandwidth", "can be met together"),
         ("write.bandwidth", "write.latency.p100", 7, "…write.latency.p100", "below 100"),
         ("write.bandwidth", "write.latency.p0", 7, "…write.latency.p0", "above 0"),
@@ -236,8 +239,14 @@ def test_an_unknown_tier_names_those_there_are(tmp_path: Path) -> None:
             "…write.latency.mean.at_least",
             "at_most",
         ),
-        ("write.iops: {at_least: 750", "stall.longest: {at_least: 1s", 6, "…stall.longest.at_least", "wanted at_most"),
-        ("write.iops: {at_least: 750", "cpu.use: {at_least: 10%", 6, "…cpu.use.at_least", "wanted at_most"),
+        (
+            "write.iops: {at_least: 750",
+            "stall.longest: {at_least: 1s",
+            6,
+            "…stall.longest.at_least",
+            "expected at_most",
+        ),
+        ("write.iops: {at_least: 750", "cpu.use: {at_least: 10%", 6, "…cpu.use.at_least", "expected at_most"),
         (
             "by: 20%",
             "by: 0.2",
@@ -261,7 +270,7 @@ def test_an_unknown_tier_names_those_there_are(tmp_path: Path) -> None:
             "tiers.baseline.limits.sink-iops",
             "etcd-fsync, sync",
         ),
-        ("description: More", "description: {}", 12, "tiers.production.description", "wanted text"),
+        ("description: More", "description: {}", 12, "tiers.production.description", "expected text"),
         ("description: More", "descriptoin: More", 12, "tiers.production.descriptoin", "keys that are known"),
     ],
 )
@@ -279,7 +288,7 @@ def test_all_errors_are_reported_together_in_the_order_of_the_file(tmp_path: Pat
     text = GOOD.replace("at_least: 750", "at_least: 10ms, at_least: 3").replace("extends: baseline", "extends: gone")
     found = errors(text.replace("at_least: 1000, ", "") + "owner: me\n", tmp_path)
     assert [line.split(": ")[0] for line in found] == [f"thresholds.yaml:{line}" for line in (6, 6, 13, 16, 17)]
-    assert "wanted each key once" in found[0] + found[1]
+    assert "expected each key once" in found[0] + found[1]
 
 
 def test_a_circle_of_parents_is_reported_at_each_of_its_tiers(tmp_path: Path) -> None:
@@ -310,7 +319,7 @@ def test_a_file_without_limits_is_refused(text: str, tmp_path: Path) -> None:
 
 def test_a_file_that_cannot_be_read_is_wrong_usage(tmp_path: Path) -> None:
     for path in (tmp_path / "none.yaml", tmp_path):
-        with pytest.raises(WrongUsage, match="wanted a readable file"):
+        with pytest.raises(WrongUsage, match="expected a readable file"):
             load_limits(path, profiles=PROFILES)
 
 
@@ -337,7 +346,7 @@ def test_a_metric_knows_its_unit_and_which_side_is_better(path: str) -> None:
     "path", ["", "iops", "write.iops.mean", "trim.iops", "write.latency", "write.latency.p", "Write.iops", "write.cpu"]
 )
 def test_an_unknown_metric_is_refused(path: str) -> None:
-    with pytest.raises(ValueError, match="wanted a metric such as"):
+    with pytest.raises(ValueError, match="expected a metric such as"):
         Metric.parse(path)
 
 

@@ -49,7 +49,7 @@ def test_a_tier_is_shown_with_where_each_limit_is_said(capsys: pytest.CaptureFix
 def test_a_limit_asked_for_beside_is_shown_as_such(capsys: pytest.CaptureFixture[str]) -> None:
     told = limits(capsys, "--limit", "sync-write-iops.write.iops>=1200")
     assert "sync-write-iops write.iops at least 1,200 IOPS --storage-limit" in told
-    assert "wanted a limit such as" in limits(capsys, "--limit", "x", status=4)
+    assert "expected a limit such as" in limits(capsys, "--limit", "x", status=4)
 
 
 def test_reasons_come_with_their_sources(capsys: pytest.CaptureFixture[str]) -> None:
@@ -70,9 +70,9 @@ def test_what_differs_between_two_tiers(capsys: pytest.CaptureFixture[str], shop
     told = limits(capsys, "--diff", "builtin/production", shop)
     assert "write.iops at least 1,000 IOPS write.iops at least 1,600 IOPS" in told and "etcd" not in told
     assert "ask for the same" in limits(capsys, "--diff", f"{shop}:shop", shop)
-    assert "wanted a shipped tier (builtin/baseline" in limits(capsys, "--diff", "gold", shop, status=4)
+    assert "expected a shipped tier (builtin/baseline" in limits(capsys, "--diff", "gold", shop, status=4)
     gold = limits(capsys, "--diff", "baseline", f"{shop}:gold", status=4)
-    assert "wanted one of the tiers shop, found 'gold'" in gold
+    assert "expected one of the tiers shop, found 'gold'" in gold
 
 
 def test_the_schema_is_the_one_of_the_models(capsys: pytest.CaptureFixture[str]) -> None:

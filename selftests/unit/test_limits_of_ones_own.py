@@ -90,14 +90,20 @@ def test_sources_are_keys_with_addresses(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("limits", "told"),
     [
-        ('      "*-reed-*": {read.iops: {at_least: 1, because: b}}\n', "a.yaml:6: tiers.shop.limits.*-reed-*: wanted"),
-        ("      order-log: {write.iops: {at_least: 9}}\n", "…order-log.write.iops.because: wanted this key, found"),
-        ("      order-log: {write.iops: {at_least: 9, source: dba, because: b}}\n", "wanted one of the sources of the"),
-        (FAMILY.replace("5ms", "5"), "a.yaml:7: tiers.shop.limits.*-read-latency.read.latency.mean.at_most: wanted"),
+        (
+            '      "*-reed-*": {read.iops: {at_least: 1, because: b}}\n',
+            "a.yaml:6: tiers.shop.limits.*-reed-*: expected",
+        ),
+        ("      order-log: {write.iops: {at_least: 9}}\n", "…order-log.write.iops.because: expected this key, found"),
+        (
+            "      order-log: {write.iops: {at_least: 9, source: dba, because: b}}\n",
+            "expected one of the sources of the",
+        ),
+        (FAMILY.replace("5ms", "5"), "a.yaml:7: tiers.shop.limits.*-read-latency.read.latency.mean.at_most: expected"),
         (
             FAMILY + '      "slow-*": {read.latency.mean: {at_most: 6ms, because: queries wait}}\n',
             (
-                "a.yaml:8: tiers.shop.limits.slow-*.read.latency.mean.at_most: wanted one family that sets it "
+                "a.yaml:8: tiers.shop.limits.slow-*.read.latency.mean.at_most: expected one family that sets it "
                 "for a profile, found '6ms' here and '5ms' on line 7; name the profile itself"
             ),
         ),
@@ -110,7 +116,7 @@ def test_what_is_wrong_is_told_where_it_stands(limits: str, told: str, tmp_path:
 
 def test_a_wrong_source_is_told(tmp_path: Path) -> None:
     text = "sources: {dba: {about: ours, address: wiki}}\n" + tier(FAMILY)
-    assert "a.yaml:1: sources.dba.address: wanted an address such as https://" in problems(tmp_path, text)[0]
+    assert "a.yaml:1: sources.dba.address: expected an address such as https://" in problems(tmp_path, text)[0]
 
 
 def test_several_files_are_one(tmp_path: Path) -> None:
@@ -133,15 +139,15 @@ def test_files_that_contradict_each_other_are_told_with_both_places(tmp_path: Pa
         tier(f"      order-log: {{write.iops: {{at_least: {value}, because: b}}}}\n") for value in (900, 1200)
     )
     assert problems(tmp_path, one, other) == [
-        "b.yaml:6: tiers.shop.limits.order-log.write.iops.at_least: wanted one value for it, found 1200 here "
+        "b.yaml:6: tiers.shop.limits.order-log.write.iops.at_least: expected one value for it, found 1200 here "
         "and 900 in "
         f"{tmp_path}/a.yaml:6; remove one of them, or set it in a tier of another name that extends this one".replace(
             f"{tmp_path}/", ""
         )
     ]
     assert read(tmp_path, one, one).tier("shop").limits, "what is the same is no contradiction"
-    assert "b.yaml:1: version: wanted this key" in problems(tmp_path, one, one.replace("version: 1\n", ""))[0]
-    assert problems(tmp_path, one, "[]")[0].startswith("b.yaml:1: wanted a mapping")
+    assert "b.yaml:1: version: expected this key" in problems(tmp_path, one, one.replace("version: 1\n", ""))[0]
+    assert problems(tmp_path, one, "[]")[0].startswith("b.yaml:1: expected a mapping")
 
 
 def test_a_family_in_the_shipped_file_is_of_shipped_profiles_alone(tmp_path: Path) -> None:

@@ -80,8 +80,8 @@ def test_of_runs_that_passed_a_shipped_tier_only_what_is_stricter_is_suggested(
         (good(2, 1000.0).model_copy(update={"overall": "fail"}), "r2 ended as fail"),
         (good(2, 1000.0).model_copy(update={"overall": "inconclusive"}), "r2 ended as inconclusive"),
         (good(2, 1000.0, complete=False), "r2 did not finish"),
-        (good(2, 1000.0, settings={"test_size": 4 << 30}), "wanted runs of one load"),
-        (good(1, 1000.0), "wanted each run once, found r1, r1"),
+        (good(2, 1000.0, settings={"test_size": 4 << 30}), "expected runs of one load"),
+        (good(1, 1000.0), "expected each run once, found r1, r1"),
     ],
 )
 def test_a_run_that_is_not_good_is_refused(
@@ -94,10 +94,10 @@ def test_a_run_that_is_not_good_is_refused(
 def test_wrong_usage_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (run,) = kept(tmp_path, good(1, 1000.0))
     for words, told in (
-        (("--margin", "100%"), "wanted less than 100%"),
-        (("--margin", "x"), "--margin: wanted"),
-        (("--name", "a b"), "--name: wanted letters"),
-        (("--class", "slow"), "wanted one class that all runs measured (fast), found slow"),
+        (("--margin", "100%"), "expected less than 100%"),
+        (("--margin", "x"), "--margin: expected"),
+        (("--name", "a b"), "--name: expected letters"),
+        (("--class", "slow"), "expected one class that all runs measured (fast), found slow"),
         (("-o", run), "is there already"),
     ):
         assert suggest(run, *words) == 4

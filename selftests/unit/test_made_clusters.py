@@ -247,7 +247,7 @@ def test_to_look_at_what_a_program_says_does_not_move_where_it_writes(tmp_path: 
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (["version=1.25.3"], "wanted Kubernetes 1.26 or later, found 1.25.3"),
+        (["version=1.25.3"], "expected Kubernetes 1.26 or later, found 1.25.3"),
         (["version=latest"], "such as 1.34.0"),
         (["nodes=0"], "nodes: "),
         (["nodes=2", "nodes=3"], "each KEY once"),
@@ -403,5 +403,5 @@ def test_an_unusable_version_of_pytests_own_option_is_wrong_usage(
     run: Callable[..., Ended], programs: Callable[[], list[str]]
 ) -> None:
     ended = run("--k8s-version=1.25.3")
-    assert ended.status == 4 and "--k8s-version: wanted Kubernetes 1.26 or later" in ended.output
+    assert ended.status == 4 and "--k8s-version: expected Kubernetes 1.26 or later" in ended.output
     assert asked(programs(), "create") == []

@@ -72,8 +72,8 @@ def test_they_count_where_they_are_asked_for(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("said", "wrong"),
     [
-        ("create: {at_most: 0s, because: x}", "wanted a value above zero"),
-        ("files: 10", "wanted create, list, stat, delete, start, start_growth or other_group, found"),
+        ("create: {at_most: 0s, because: x}", "expected a value above zero"),
+        ("files: 10", "expected create, list, stat, delete, start, start_growth or other_group, found"),
         ("{files: 0, create: {at_most: 1s, because: x}}", "files"),
         ("rename: {at_most: 1s, because: x}", "rename"),
     ],

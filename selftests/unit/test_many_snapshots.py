@@ -365,10 +365,10 @@ def test_the_limit_is_read_inherited_and_must_be_a_share(tmp_path: Path) -> None
     assert shipped.tier("baseline").of("snapshots")[0] in shipped.tier("baseline").asked_with(["operations"])
     own = tmp_path / "limits.yaml"
     own.write_text("version: 1\ntiers: {a: {snapshots: {writes_left: {at_least: 120%, because: b}}}}\n")
-    with pytest.raises(WrongUsage, match="wanted a share of at most 100%, found '120%', which no class can meet"):
+    with pytest.raises(WrongUsage, match="expected a share of at most 100%, found '120%', which no class can meet"):
         load_limits(own, profiles=profiles)
     own.write_text("version: 1\ntiers: {a: {snapshots: {}}}\n")
-    with pytest.raises(WrongUsage, match="wanted writes_left, found nothing"):
+    with pytest.raises(WrongUsage, match="expected writes_left, found nothing"):
         load_limits(own, profiles=profiles)
 
 

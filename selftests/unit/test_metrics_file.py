@@ -136,7 +136,7 @@ def test_values_that_are_not_known_or_no_number_are_left_out() -> None:
     samples.set(gauge, None, bound="low")
     samples.set(gauge, float("nan"), bound="mean")
     assert list(samples) == []
-    with pytest.raises(ValueError, match="wanted labels"):
+    with pytest.raises(ValueError, match="expected labels"):
         samples.set(gauge, 1.0)
 
 

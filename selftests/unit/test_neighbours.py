@@ -104,12 +104,12 @@ def test_production_asks_for_the_proposed_figures() -> None:
 @pytest.mark.parametrize(
     ("section", "said"),
     [
-        (SECTION.replace("write.latency.p99", "write.iops"), "wanted a latency such as read.latency.p99"),
-        (SECTION.replace("10%", "96%"), "wanted a share above 0 and of at most 95%"),
+        (SECTION.replace("write.latency.p99", "write.iops"), "expected a latency such as read.latency.p99"),
+        (SECTION.replace("10%", "96%"), "expected a share above 0 and of at most 95%"),
         (SECTION.replace("9 times", "50%"), "no latency falls because others load"),
         (
             SECTION.replace("at_most: 20ms, growth_at_most: 9 times, ", ""),
-            "wanted at_most or growth_at_most, found neither",
+            "expected at_most or growth_at_most, found neither",
         ),
     ],
 )

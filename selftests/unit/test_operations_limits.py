@@ -54,11 +54,11 @@ def test_they_count_where_they_are_asked_for(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("said", "wrong"),
     [
-        ("bind: {p95: {at_most: 0s, because: x}}", "wanted a value above zero"),
+        ("bind: {p95: {at_most: 0s, because: x}}", "expected a value above zero"),
         ("bind: {p75: {at_most: 1s, because: x}}", "p75"),
-        ("bind: {}", "wanted p50, p90, p95 or p99, found"),
+        ("bind: {}", "expected p50, p90, p95 or p99, found"),
         ("rename: {p95: {at_most: 1s, because: x}}", "rename"),
-        ("failed: {at_most: 100%, because: x}", "wanted a share below 100%"),
+        ("failed: {at_most: 100%, because: x}", "expected a share below 100%"),
         ("failed: {at_most: 0%}", "because"),
     ],
 )

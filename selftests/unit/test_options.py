@@ -125,7 +125,7 @@ def test_parts_of_a_group_are_their_options(listing: Run, where: str) -> None:
 def test_parts_that_a_group_has_not_are_refused_with_those_it_has(listing: Run, asked: str) -> None:
     found = listing(f"--storage-{asked}")
     assert found.status == 4 and f"--storage-{asked.partition('=')[0]}" in found.output, found.output
-    assert "wanted" in found.output and "Traceback" not in found.output
+    assert "expected" in found.output and "Traceback" not in found.output
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_a_capability_that_a_target_requires_and_nobody_knows_is_told_with_those
     target.write_text("settings: {require_capability: [clone, flying]}")
     found = listing("--storage-context=a", f"--storage-target={target}")
     assert found.status == 4, found.output
-    assert f"target {target}: settings.require_capability: wanted capabilities of appends" in found.output
+    assert f"target {target}: settings.require_capability: expected capabilities of appends" in found.output
     assert "found 'flying'" in found.output
 
 
@@ -174,7 +174,7 @@ def test_options_are_known_by_the_names_that_they_had_too(listing: Run, where: s
     environment = {key.upper(): value for key, value in keys.items()} if where == "environment" else {}
     found = listing("--storage-context=a", *options, **environment)
     assert found.status == 4, found.output
-    assert "--storage-require-capability: wanted capabilities of appends" in found.output
+    assert "--storage-require-capability: expected capabilities of appends" in found.output
     assert "found 'cloning'" in found.output
     assert "--storage-embedded-name lab means an embedded cluster" in found.output
 
@@ -211,7 +211,7 @@ def test_another_tier_brings_its_own_limits(listing: Run, tmp_path: Path) -> Non
 def test_a_value_from_the_environment_is_checked_like_any_other(listing: Run) -> None:
     found = listing(STORAGE_TEST_SIZE="much", STORAGE_KEEP="perhaps")
     assert found.status == 4
-    assert "--storage-test-size: wanted a size above zero such as 10Gi, found 'much'" in found.output
+    assert "--storage-test-size: expected a size above zero such as 10Gi, found 'much'" in found.output
     assert "--storage-keep: " in found.output
 
 
@@ -224,13 +224,13 @@ def test_a_test_file_larger_than_the_volume_is_wrong_usage(listing: Run) -> None
 def test_a_tier_that_does_not_exist_is_wrong_usage(listing: Run) -> None:
     found = listing("--storage-tier=platinum")
     assert found.status == 4
-    assert "wanted one of the tiers baseline, production, found 'platinum'" in found.output
+    assert "expected one of the tiers baseline, production, found 'platinum'" in found.output
 
 
 def test_a_limit_for_a_profile_that_does_not_exist_is_wrong_usage(listing: Run, tmp_path: Path) -> None:
     found = listing(limits(tmp_path, profile="no-such"), "--storage-tier=mine")
     assert found.status == 4
-    assert "wanted a profile that exists (" in found.output
+    assert "expected a profile that exists (" in found.output
     assert "sync-write-iops, sysbench-random-mixed), found 'no-such'" in found.output
 
 
@@ -248,9 +248,9 @@ def test_what_a_profile_can_never_do_is_wrong_usage_with_all_else_at_once(listin
     assert found.status == 4 and len(told) == 3, found.output
     assert told[0].startswith(f"profile {tmp_path}/trims.fio:6: option rw=trim is not allowed")
     assert told[1].startswith(
-        f"{tmp_path}/limits.yaml:7: tiers.mine.limits.sync-write-iops.write.iops: wanted a metric"
+        f"{tmp_path}/limits.yaml:7: tiers.mine.limits.sync-write-iops.write.iops: expected a metric"
     )
-    assert told[2].startswith(f"profile {tmp_path}/large.fio: wanted a load within the test file (1 GiB), found")
+    assert told[2].startswith(f"profile {tmp_path}/large.fio: expected a load within the test file (1 GiB), found")
     assert "raise --storage-test-size to at least 10Gi" in told[2]
 
 
@@ -264,7 +264,7 @@ def test_wrong_settings_limits_and_profiles_are_all_said_at_once(listing: Run, t
     )
     assert found.status == 4
     for problem in (
-        "--storage-class: wanted a Kubernetes object name",
+        "--storage-class: expected a Kubernetes object name",
         "--storage-test-size (2147483648 bytes) is above",
         "found 'no-such'",
         "unset variables: HOW_MUCH",
@@ -275,8 +275,8 @@ def test_wrong_settings_limits_and_profiles_are_all_said_at_once(listing: Run, t
 def test_wrong_settings_and_limits_are_said_at_once_and_without_a_traceback(listing: Run, tmp_path: Path) -> None:
     found = listing("--storage-class=Fast", "--storage-timeout=5", limits(tmp_path, profile="no-such"))
     assert found.status == 4
-    assert "--storage-class: wanted a Kubernetes object name" in found.output
-    assert "--storage-timeout: wanted a time with its unit" in found.output
+    assert "--storage-class: expected a Kubernetes object name" in found.output
+    assert "--storage-timeout: expected a time with its unit" in found.output
     assert "found 'no-such'" in found.output
     assert "Traceback" not in found.output
 

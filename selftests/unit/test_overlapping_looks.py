@@ -51,5 +51,5 @@ def test_the_chance_of_two_is_that_of_a_bivariate_normal_distribution() -> None:
 
 @pytest.mark.parametrize(("seconds", "budget"), [((), 0.01), (LOOKS, 0.0), (LOOKS, 0.5)])
 def test_no_looks_and_no_budget_are_refused(seconds: tuple[int, ...], budget: float) -> None:
-    with pytest.raises(ValueError, match="wanted looks"):
+    with pytest.raises(ValueError, match="expected looks"):
         even_chance(seconds, budget=budget)

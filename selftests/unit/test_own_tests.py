@@ -142,12 +142,12 @@ def test_all_that_is_wrong_with_what_tests_ask_for_is_told_at_once(planned: Plan
     status, output = planned("-c", "tox.ini", NO_CLUSTER, "--storage-class=fast", str(tmp_path))
     assert status == 4, output
     for problem in (
-        "test_crash[fast]: wanted a mark crash(...) with one of pod-killed, ",
-        "test_other_crash[fast]: wanted a mark crash(...) with one of pod-killed, ",
-        "test_capability[fast]: wanted a mark capability(...) with one of appends, ",
-        "test_chapter[fast]: wanted a mark chapter(...) with a title, found ()",
-        "test_untitled[fast]: wanted a mark chapter(...) with a title, found ' '",
-        "test_planned[fast]: wanted a mark planned(...) with pods=, seconds= or both",
+        "test_crash[fast]: expected a mark crash(...) with one of pod-killed, ",
+        "test_other_crash[fast]: expected a mark crash(...) with one of pod-killed, ",
+        "test_capability[fast]: expected a mark capability(...) with one of appends, ",
+        "test_chapter[fast]: expected a mark chapter(...) with a title, found ()",
+        "test_untitled[fast]: expected a mark chapter(...) with a title, found ' '",
+        "test_planned[fast]: expected a mark planned(...) with pods=, seconds= or both",
     ):
         assert problem in output, output
 

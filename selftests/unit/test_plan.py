@@ -327,7 +327,7 @@ def test_directories_of_a_host_are_left_alone(planned: Callable[..., tuple[int, 
 def test_a_directory_that_is_not_there_is_said(planned: Callable[..., tuple[int, str]], tmp_path: Path) -> None:
     status, output = planned("--storage-cluster=host", f"--storage-class={tmp_path}/none", "-k", "iops")
     assert status == 4
-    assert f"wanted a directory of this host, as --storage-cluster host says, found '{tmp_path}/none'" in output
+    assert f"expected a directory of this host, as --storage-cluster host says, found '{tmp_path}/none'" in output
 
 
 def test_what_the_host_lacks_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -61,13 +61,13 @@ def test_the_example_of_the_docs_is_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("wrong", "line", "said"),
     [
-        ("spec:\n  hostNetwork: true\n", 2, "spec.hostNetwork: wanted of metadata labels and annotations"),
-        ("spec:\n  containers: []\n", 2, "spec.containers: wanted of metadata labels"),
-        ("metadata:\n  name: x\n", 2, "metadata.name: wanted of metadata labels"),
+        ("spec:\n  hostNetwork: true\n", 2, "spec.hostNetwork: expected of metadata labels and annotations"),
+        ("spec:\n  containers: []\n", 2, "spec.containers: expected of metadata labels"),
+        ("metadata:\n  name: x\n", 2, "metadata.name: expected of metadata labels"),
         ("spec:\n  priorityClassName: high\n  priorityClassName: low\n", 3, "priorityClassName"),
         ("spec:\n  tolerations: [{key: a, effect: Never}]\n", 2, "spec.tolerations.0.effect: Input should be"),
-        ("spec:\n  tolerations: [{operator: Exists, value: x}]\n", 2, "wanted no value beside operator Exists"),
-        ("spec:\n  tolerations: [{value: x}]\n", 2, "wanted a key beside operator Equal"),
+        ("spec:\n  tolerations: [{operator: Exists, value: x}]\n", 2, "expected no value beside operator Exists"),
+        ("spec:\n  tolerations: [{value: x}]\n", 2, "expected a key beside operator Equal"),
         ("metadata:\n  labels: {storage-acceptance/run: x}\n", 2, "which the suite writes itself"),
         ("metadata:\n  labels: {app.kubernetes.io/managed-by: x}\n", 2, "which the suite writes itself"),
         ("metadata:\n  labels: {a: 1}\n", 2, "metadata.labels.a: Input should be a valid string"),
@@ -78,7 +78,7 @@ def test_each_mistake_is_told_with_its_line(wrong: str, line: int, said: str, tm
     with pytest.raises(WrongUsage) as raised:
         settings(pod_template=path)
     first, *more = str(raised.value).splitlines()
-    assert first == "--storage-pods template: wanted a pod template, found"
+    assert first == "--storage-pods template: expected a pod template, found"
     assert any(each.startswith(f"{path}:{line}: ") and said in each for each in more), more
 
 

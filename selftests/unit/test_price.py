@@ -267,5 +267,5 @@ def test_pods_are_named_by_namespace_and_selector() -> None:
     assert pods_of("longhorn-system") == ("longhorn-system",)
     assert pods_of(["rook-ceph/app=rook-ceph-osd"]) == ("rook-ceph/app=rook-ceph-osd",)
     for wrong in ("Store", "store/", "/app=x", ""):
-        with pytest.raises(ValueError, match="wanted the pods of the storage"):
+        with pytest.raises(ValueError, match="expected the pods of the storage"):
             pods_of(wrong)

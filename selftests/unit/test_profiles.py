@@ -72,7 +72,7 @@ def test_the_profiles_that_come_with_the_suite_can_be_used() -> None:
         ("filename=${FILE}\nruntime=${RUNTIME}\n", ":1: not a fio job file"),
         (GOOD + "[more\nrw=read\n", ":10: not a fio job file"),
         (GOOD + "rw=re\0ad\n", ":10: not a fio job file"),
-        (GOOD + f"#{'x' * 5000}\n", ":10: wanted lines of at most 4000 bytes"),
+        (GOOD + f"#{'x' * 5000}\n", ":10: expected lines of at most 4000 bytes"),
         (GOOD.replace("${RUNTIME}", "${RUNTIME}s"), "it does not use ${RUNTIME}"),
         (GOOD + "[more]\nrw=read\nruntime=5\n", "section [more]: it does not use ${RUNTIME}"),
         (GOOD + "[more]\nrw=read\ntime_based=0\n", "section [more]: it lacks time_based"),
@@ -101,7 +101,7 @@ HARM = {
     "filename_format=/tmp/harm": "option filename_format is not allowed",
     "directory=/tmp": "option directory is not allowed",
     "opendir=/tmp": "option opendir is not allowed",
-    "ioengine=external:/tmp/harm.so": "option ioengine=external:/tmp/harm.so is not allowed: wanted one of the engines",
+    "ioengine=external:/tmp/harm.so": "option ioengine=external:/tmp/harm.so is not allowed: expected one of the engines",
     "ioengine=rados": "option ioengine=rados is not allowed",
     "write_lat_log=/tmp/harm": "option write_lat_log is not allowed",
     "write_iolog=/tmp/harm": "option write_iolog is not allowed",
@@ -168,7 +168,7 @@ def test_all_that_is_wrong_in_a_folder_is_said_at_once(tmp_path: Path) -> None:
         *((f"rate_iops={value}", "expected at least 5") for value in ("1", "4", "100,2", "1,,100")),
         ("startdelay=2\n[second]\nrw=read", "the same startdelay"),
         ("[second]\nrw=read\nstartdelay=2", "the same startdelay"),
-        ("startdelay=1-4", "wanted a whole number of s"),
+        ("startdelay=1-4", "expected a whole number of s"),
     ],
 )
 def test_a_profile_that_would_mislead_is_refused(tmp_path: Path, line: str, said: str) -> None:
@@ -181,7 +181,9 @@ def test_a_profile_that_would_mislead_is_refused(tmp_path: Path, line: str, said
 @pytest.mark.parametrize("mode", ["trim", "randtrim", "trimwrite", "randtrimwrite", "Read", "rw,write", ""])
 @pytest.mark.parametrize("option", ["rw", "readwrite"])
 def test_what_is_neither_read_nor_written_is_refused(mode: str, option: str, tmp_path: Path) -> None:
-    with pytest.raises(WrongUsage, match=r"mine.fio:10: option (rw|readwrite)=.* is not allowed: wanted one of read,"):
+    with pytest.raises(
+        WrongUsage, match=r"mine.fio:10: option (rw|readwrite)=.* is not allowed: expected one of read,"
+    ):
         read_job_file(profile(tmp_path, f"{GOOD}{option}={mode}\n"))
 
 
@@ -220,7 +222,7 @@ def test_values_with_which_fio_could_not_load_are_refused(line: str, tmp_path: P
 )
 def test_values_that_fio_refuses_or_takes_for_something_else_are_refused(line: str, tmp_path: Path) -> None:
     with pytest.raises(
-        WrongUsage, match=rf"mine.fio:10: option {line.partition('=')[0]}: wanted .*, found .*; correct it"
+        WrongUsage, match=rf"mine.fio:10: option {line.partition('=')[0]}: expected .*, found .*; correct it"
     ):
         read_job_file(profile(tmp_path, f"{GOOD}{line}\n"))
 

@@ -40,10 +40,10 @@ def test_the_section_is_read_and_inherited() -> None:
 @pytest.mark.parametrize(
     ("section", "said"),
     [
-        ({}, "wanted bind_time, found nothing"),
+        ({}, "expected bind_time, found nothing"),
         ({"bind_time": {"at_most": "60", "because": "b"}}, "has no unit"),
         ({"bind_time": {"at_most": "0s", "because": "b"}}, "every class would meet it, or none"),
-        ({"bind_time": {"at_most": "60s", "because": " "}}, "wanted a sentence"),
+        ({"bind_time": {"at_most": "60s", "because": " "}}, "expected a sentence"),
         ({"bind_time": {"at_least": "60s", "because": "b"}}, "at_least"),
     ],
 )

@@ -198,7 +198,7 @@ def test_an_address_is_read_without_what_pushes() -> None:
 )
 def test_what_is_no_address_of_a_gateway_is_refused_at_once(url: str) -> None:
     with pytest.raises(
-        WrongUsage, match=r"--storage-pushgateway: wanted the address of a Pushgateway such as"
+        WrongUsage, match=r"--storage-pushgateway: expected the address of a Pushgateway such as"
     ) as error:
         read_settings({"thresholds": "t", "profiles": "p", "pushgateway": url})
     assert "sesame" not in str(error.value)

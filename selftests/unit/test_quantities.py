@@ -162,7 +162,7 @@ def test_nothing_of_kubernetes_is_loaded_for_it() -> None:
 
 @pytest.mark.parametrize("text", ["", "1e3Gi", "-1Gi", "0", "10GiB", "nan", "ten", "1_000", True, "Gi"])
 def test_refuses_what_is_no_size(text: str) -> None:
-    with pytest.raises(ValueError, match="wanted a size above zero such as 10Gi, found"):
+    with pytest.raises(ValueError, match="expected a size above zero such as 10Gi, found"):
         parse_size(text)
 
 

@@ -107,7 +107,7 @@ def test_what_is_done_beside_does_not_make_a_group_unclean(state: str, clean: bo
 
 
 def test_a_cluster_that_tells_of_no_group_is_not_whole() -> None:
-    with pytest.raises(EnvironmentFailure, match="wanted placement groups by state"):
+    with pytest.raises(EnvironmentFailure, match="expected placement groups by state"):
         groups_of({"pg_ready": False})
 
 
@@ -115,7 +115,7 @@ def test_an_osd_is_found_or_those_there_are_are_told() -> None:
     df = {"nodes": [{"id": 0, "kb_used": 9, "kb_used_data": 5, "pgs": 7}, {"id": 1, "kb_used": 9}]}
     assert (stored_bytes(df, 0), stored_bytes(df, 1)) == (5 * 1024, 9 * 1024)
     assert (groups_on(df, 0), groups_on(df, 1)) == (7, 0)
-    with pytest.raises(EnvironmentFailure, match="wanted OSD 4 of the target file, found only 0, 1"):
+    with pytest.raises(EnvironmentFailure, match="expected OSD 4 of the target file, found only 0, 1"):
         stored_bytes(df, 4)
     with pytest.raises(EnvironmentFailure, match="found none of that number"):
         is_in({"osds": [{"osd": 0, "in": 1}]}, 4)
@@ -123,7 +123,7 @@ def test_an_osd_is_found_or_those_there_are_are_told() -> None:
 
 @pytest.mark.parametrize("text", ["", "Error EACCES", "[]"])
 def test_what_is_no_document_is_told(text: str) -> None:
-    with pytest.raises(EnvironmentFailure, match="wanted a JSON document"):
+    with pytest.raises(EnvironmentFailure, match="expected a JSON document"):
         parse(text, of="ceph status")
 
 
@@ -259,7 +259,7 @@ def test_what_is_told_too_soon_after_it_was_taken_in_is_of_before(monkeypatch: p
 
 def test_an_osd_without_data_is_not_taken_out() -> None:
     toolbox = Toolbox(CLEAN, held=[0])
-    with pytest.raises(EnvironmentFailure, match=r"wanted placement groups on osd\.3, found none"):
+    with pytest.raises(EnvironmentFailure, match=r"expected placement groups on osd\.3, found none"):
         driver(toolbox).rebuild_of(VOLUME).require_whole()
     assert toolbox.ran == []
 
@@ -316,13 +316,13 @@ def test_the_options_that_the_osd_has_are_told() -> None:
     text = json.dumps([{"name": "osd_recovery_sleep_hdd", "value": "0.100000", "source": "default"}])
     assert options_of(text, INFLUENCES, of="ceph") == {"osd_recovery_sleep_hdd": "0.100000"}
     for wrong in ("", "{}x", '["osd"]'):
-        with pytest.raises(EnvironmentFailure, match="wanted a list of options"):
+        with pytest.raises(EnvironmentFailure, match="expected a list of options"):
             options_of(wrong, INFLUENCES, of="ceph")
 
 
 def test_nothing_is_done_to_a_cluster_that_recovers_already() -> None:
     toolbox = Toolbox(MOVING)
-    with pytest.raises(EnvironmentFailure, match="wanted all placement groups clean before"):
+    with pytest.raises(EnvironmentFailure, match="expected all placement groups clean before"):
         driver(toolbox).rebuild_of(VOLUME).require_whole()
     assert toolbox.ran == []
 
@@ -334,12 +334,12 @@ def test_what_was_not_triggered_is_not_taken_in() -> None:
 
 
 def test_an_osd_that_is_out_is_not_used() -> None:
-    with pytest.raises(EnvironmentFailure, match="wanted OSD 4 in, found it out"):
+    with pytest.raises(EnvironmentFailure, match="expected OSD 4 in, found it out"):
         driver(Toolbox(CLEAN), osd=4).require_ready()
 
 
 def test_a_toolbox_that_does_not_run_and_one_that_may_not_are_told() -> None:
-    with pytest.raises(EnvironmentFailure, match=r"wanted Rook's toolbox pod .* found 1 pods and none that runs"):
+    with pytest.raises(EnvironmentFailure, match=r"expected Rook's toolbox pod .* found 1 pods and none that runs"):
         driver(Toolbox(CLEAN, running=False)).require_ready()
     with pytest.raises(EnvironmentFailure, match="`ceph osd out 3` ended with 13 in pod tools: Error EACCES"):
         driver(Toolbox(CLEAN, refuses="osd out")).rebuild_of(VOLUME).trigger()

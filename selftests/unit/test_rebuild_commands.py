@@ -64,7 +64,7 @@ def test_progress_beyond_its_bounds_is_cut(printed: str, share: float) -> None:
 
 @pytest.mark.parametrize("printed", ["", "soon", "nan", "50 %%"])
 def test_progress_that_is_none_is_told(printed: str) -> None:
-    with pytest.raises(EnvironmentFailure, match=r"wanted a percentage such as 37.5, or unknown, found"):
+    with pytest.raises(EnvironmentFailure, match=r"expected a percentage such as 37.5, or unknown, found"):
         rebuild(healthy=exits(1), progress=python(f"print({printed!r})")).look()
 
 
@@ -74,17 +74,17 @@ def test_progress_that_is_none_is_told(printed: str) -> None:
         (
             {"trigger": exits(3, "no such brick")},
             "trigger",
-            r"ended with status 3; wanted 0 of the trigger.*no such brick",
+            r"ended with status 3; expected 0 of the trigger.*no such brick",
         ),
         (
             {"healthy": exits(2, "no route")},
             "look",
-            r"ended with status 2; wanted 0 \(all replicas whole\) or 1.*no route",
+            r"ended with status 2; expected 0 \(all replicas whole\) or 1.*no route",
         ),
         ({"healthy": exits(1, "one is down")}, "require_whole", r"must be whole before one is taken away.*one is down"),
         ({"healthy": exits(7, "no route")}, "require_whole", r"ended with status 7.*no route"),
-        ({"healthy": exits(1), "progress": exits(1, "what?")}, "look", r"wanted 0 of the progress command.*what\?"),
-        ({"restore": exits(1, "stuck")}, "restore", r"wanted 0 of the restore command.*stuck"),
+        ({"healthy": exits(1), "progress": exits(1, "what?")}, "look", r"expected 0 of the progress command.*what\?"),
+        ({"restore": exits(1, "stuck")}, "restore", r"expected 0 of the restore command.*stuck"),
         ({"trigger": ("/no/such/program",)}, "trigger", r"there is no program '/no/such/program' here"),
     ],
 )

@@ -27,8 +27,8 @@ def test_the_reason_carries_the_arithmetic() -> None:
     verdict = judged(record(), "largest_volume", 8 * 1024 * GI)
     assert verdict.status == "fail"
     assert verdict.reason == (
-        "full-data on fast: rebuilt 2 GiB in 31 s (measured once, to within 1 s); in 24 h that is 5.444 TiB; wanted at "
-        "least 8 TiB: data is at risk."
+        "full-data on fast: rebuilt 2 GiB in 31 s (measured once, to within 1 s); in 24 h that is 5.444 TiB; expected "
+        "at least 8 TiB: data is at risk."
     )
     assert (verdict.measured, verdict.low, verdict.high, verdict.unit) == (pytest.approx(IN_A_DAY), None, None, "B")
     assert verdict.metric == "rebuild.largest_volume" and verdict.confidence is None
@@ -47,13 +47,13 @@ def test_tries_that_failed_are_counted_in_it() -> None:
 def test_snapshots_are_named_in_it() -> None:
     verdict = judged(record(snapshots=3), "largest_volume", GI)
     assert verdict.status == "pass"
-    assert "in 24 h, divided by 3 snapshots, that is 1.815 TiB; wanted at least 1 GiB." in verdict.reason
+    assert "in 24 h, divided by 3 snapshots, that is 1.815 TiB; expected at least 1 GiB." in verdict.reason
 
 
 @pytest.mark.parametrize(
     ("limit", "status", "said"),
     [
-        (IN_A_DAY / (1 + ONCE) * 0.999, "pass", "wanted"),
+        (IN_A_DAY / (1 + ONCE) * 0.999, "pass", "expected"),
         (IN_A_DAY / (1 + ONCE) * 1.001, "inconclusive", "which may be off by 25 %; more rebuilds"),
         (IN_A_DAY, "inconclusive", "the measured times cannot decide (5.273 TiB to 5.625 TiB); a larger"),
         (IN_A_DAY * (1 + ONCE) * 0.999, "inconclusive", "which may be off by 25 %; more rebuilds"),
@@ -72,7 +72,7 @@ def test_nor_one_that_is_nearer_than_the_looks_were() -> None:
     verdict = judged(rough, "largest_volume", IN_A_DAY * 0.75)
     assert verdict.status == "inconclusive"
     assert verdict.reason.endswith(
-        "wanted at least 4.083 TiB, which the measured times cannot decide (3.59 TiB to 11.25 TiB); a larger "
+        "expected at least 4.083 TiB, which the measured times cannot decide (3.59 TiB to 11.25 TiB); a larger "
         "--storage-rebuild size would decide it."
     )
     assert judged(rough, "largest_volume", IN_A_DAY * 0.6).status == "pass"

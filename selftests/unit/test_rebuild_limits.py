@@ -53,12 +53,12 @@ def test_the_time_limit_is_a_day_unless_it_is_said() -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"time_limit": "24"}, "wanted a time with its unit"),
-        ({"time_limit": "0h"}, "wanted a value above zero"),
+        ({"time_limit": "24"}, "expected a time with its unit"),
+        ({"time_limit": "0h"}, "expected a value above zero"),
         ({"largest_volume": {"full": {"at_least": "1TiB", "because": "a"}}}, "'full-data' or 'alternating-4k'"),
-        ({"largest_volume": {"full-data": {"at_least": "1", "because": "a"}}}, "wanted a size with its unit"),
-        ({"largest_volume": {"full-data": {"at_least": "0GiB", "because": "a"}}}, "wanted a value above zero"),
-        ({"largest_volume": {"full-data": {"at_least": "1GiB", "because": " "}}}, "wanted a sentence"),
+        ({"largest_volume": {"full-data": {"at_least": "1", "because": "a"}}}, "expected a size with its unit"),
+        ({"largest_volume": {"full-data": {"at_least": "0GiB", "because": "a"}}}, "expected a value above zero"),
+        ({"largest_volume": {"full-data": {"at_least": "1GiB", "because": " "}}}, "expected a sentence"),
         ({"largest_volume": {"full-data": {"at_most": "1GiB", "because": "a"}}}, "Extra inputs"),
         ({"foreground": {"write.bandwidth": {"at_least": "10%", "because": "b"}}}, "Extra inputs"),
         ({"foreground": {"write.iops": {"at_least": "120%", "because": "b"}}}, "share of at most 100%"),
@@ -116,6 +116,6 @@ def test_a_time_limit_alone_changes_that_of_what_is_inherited(tmp_path: Path) ->
 
 def test_a_mistake_is_told_with_its_line(tmp_path: Path) -> None:
     with pytest.raises(
-        WrongUsage, match=r"limits.yaml:12: tiers\.child\.rebuild\.largest_volume\.half-data: wanted 'full-data'"
+        WrongUsage, match=r"limits.yaml:12: tiers\.child\.rebuild\.largest_volume\.half-data: expected 'full-data'"
     ):
         load_limits(tiers(tmp_path, "      largest_volume: {half-data: {at_least: 4TiB, because: c}}"), profiles=())

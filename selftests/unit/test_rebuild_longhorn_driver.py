@@ -95,7 +95,7 @@ def test_a_volume_that_is_gone_needs_no_undoing(lab: Lab) -> None:
     ("behaviour", "error", "said"),
     [
         ({"replicas": 1}, Unsupported, "capability 'replicas': StorageClass longhorn keeps one copy"),
-        ({"state": "detached"}, EnvironmentFailure, "wanted Longhorn volume pvc-1 attached.* found detached"),
+        ({"state": "detached"}, EnvironmentFailure, "expected Longhorn volume pvc-1 attached.* found detached"),
         ({"robustness": "degraded"}, EnvironmentFailure, "with 3 whole replicas before one is taken away, found 3"),
         (
             {"owner": "data-postgres-0"},
@@ -162,7 +162,7 @@ def test_settings_that_influence_it_are_kept(lab: Lab) -> None:
     [({}, "the cluster serves none of it"), ({"longhorn.io": ["v1beta1"]}, "the cluster serves v1beta1 of it only")],
 )
 def test_missing_kinds_and_another_version_are_told(served: dict[str, list[str]], said: str) -> None:
-    with pytest.raises(EnvironmentFailure, match=f"{said}: wanted longhorn.io/v1beta2"):
+    with pytest.raises(EnvironmentFailure, match=f"{said}: expected longhorn.io/v1beta2"):
         driver(SimulatedApi(served)).require_ready()
 
 

@@ -20,7 +20,7 @@ def test_a_slower_rebuild_never_allows_a_larger_volume(size: float, seconds: flo
 
 @pytest.mark.parametrize(("seconds", "snapshots"), [(0.0, 1), (-1.0, 1), (float("nan"), 1), (1.0, 0)])
 def test_what_is_no_time_and_no_number_is_refused(seconds: float, snapshots: int) -> None:
-    with pytest.raises(ValueError, match="wanted a time above zero"):
+    with pytest.raises(ValueError, match="expected a time above zero"):
         largest_volume(1, seconds, time_limit_s=1, snapshots=snapshots)
 
 

@@ -53,7 +53,7 @@ def test_a_line_tells_the_time_to_begin_from_the_rate() -> None:
     ("smaller", "larger"), [((5, 1), (5, 2)), ((20, 1), (5, 2)), ((0, 1), (5, 2)), ((1, -1), (5, 2))]
 )
 def test_what_makes_no_line_is_refused(smaller: tuple[float, float], larger: tuple[float, float]) -> None:
-    with pytest.raises(ValueError, match="wanted two sizes"):
+    with pytest.raises(ValueError, match="expected two sizes"):
         line(Point(*smaller), Point(*larger))
 
 
@@ -82,7 +82,7 @@ def test_the_reason_tells_both_times_what_follows_and_the_time_of_the_limit() ->
     assert verdict.status == "pass"
     assert verdict.reason == (
         "full-data on fast: rebuilt 5 GiB in 18 s and 20 GiB in 63 s (each measured once, to within 1 s): 3 s to begin "
-        "and then 341.3 MiB/s; in 24 h that is 28.12 TiB; 10 TiB would take 8.534 h (5.294 h to 12.2 h); wanted at "
+        "and then 341.3 MiB/s; in 24 h that is 28.12 TiB; 10 TiB would take 8.534 h (5.294 h to 12.2 h); expected at "
         "least 10 TiB."
     )
     assert verdict.measured == pytest.approx((86400 - 3) / 3 * GI)

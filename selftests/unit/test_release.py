@@ -164,9 +164,9 @@ def test_notes_are_the_section_of_the_version() -> None:
 @pytest.mark.parametrize(
     ("tag", "version", "said"),
     [
-        ("v0.1.1", "0.1.0", "wanted the tag v0.1.0"),
+        ("v0.1.1", "0.1.0", "expected the tag v0.1.0"),
         ("v0.2.0", "0.2.0", "found `## 0.2.0, not released yet`"),
-        ("v0.3.0", "0.3.0", "wanted one section of CHANGELOG.md for 0.3.0, found 0"),
+        ("v0.3.0", "0.3.0", "expected one section of CHANGELOG.md for 0.3.0, found 0"),
     ],
 )
 def test_nothing_is_released_that_is_not_said_to_be(tag: str, version: str, said: str) -> None:

@@ -128,7 +128,7 @@ def test_a_page_that_cannot_be_written_is_an_environment_that_failed(
 @pytest.mark.parametrize("arguments", [["report"], ["report", "here", "--verify", "there"]])
 def test_results_or_verify_and_not_both(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(arguments) == 4
-    assert "wanted results to render, or --verify FOLDER, found both or none" in capsys.readouterr().err
+    assert "expected results to render, or --verify FOLDER, found both or none" in capsys.readouterr().err
 
 
 def test_three_runs_stand_side_by_side(tmp_path: Path) -> None:
@@ -266,7 +266,7 @@ def test_only_listed_files_can_be_declared_to_be_left_out_and_never_the_results(
     folder = kept(tmp_path, night(1, 1000))
     (folder / "OMITTED").write_text(f"fio/\n{line}\n")
     assert main(["report", "--verify", str(folder)]) == 4
-    assert "OMITTED:2: wanted a file that SHA256SUMS lists" in capsys.readouterr().err
+    assert "OMITTED:2: expected a file that SHA256SUMS lists" in capsys.readouterr().err
 
 
 def test_results_that_are_missing_are_not_said_to_be_changed(
@@ -334,7 +334,7 @@ def test_a_limit_that_nobody_can_read_is_a_change_and_no_fault_of_the_suite(
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"test_size": -1}, "ValueError: wanted a size of at least zero bytes, found -1"),
+        ({"test_size": -1}, "ValueError: expected a size of at least zero bytes, found -1"),
         ({"test_size": "large"}, "TypeError: "),
         (None, "UndefinedError: "),
     ],
@@ -345,7 +345,7 @@ def test_what_cannot_be_shown_is_the_files_fault(
     found = run_of(settings=changes, where=cluster())
     folder = kept(tmp_path, found if changes else found.model_copy(update={"settings": {}}))
     assert main(["report", str(folder), "-o", str(tmp_path / "page.html")]) == 4
-    assert f"{folder}: wanted figures, names and settings as a run writes them, found unusable values: {told}" in (
+    assert f"{folder}: expected figures, names and settings as a run writes them, found unusable values: {told}" in (
         capsys.readouterr().err
     )
     assert not (tmp_path / "page.html").exists()

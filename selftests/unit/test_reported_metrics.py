@@ -161,7 +161,9 @@ def test_a_limit_on_what_is_never_reported_is_refused_with_file_and_line(
     with pytest.raises(WrongUsage) as raised:
         load_limits(file, profiles=["load"], missing=missing_in({"load": load}))
     (line,) = str(raised.value).splitlines()
-    assert line.startswith(f"{file}:4: tiers.a.{SECTIONS[section]}: wanted a metric that profile load reports, found ")
+    assert line.startswith(
+        f"{file}:4: tiers.a.{SECTIONS[section]}: expected a metric that profile load reports, found "
+    )
     assert load_limits(file, profiles=["load"], missing=missing_in({})).tiers.keys() >= {"a"}
 
 

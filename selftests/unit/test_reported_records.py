@@ -78,10 +78,10 @@ def classes_of(records: Iterable[object]) -> list[str]:
 def test_the_records_of_each_list_are_in_the_metrics(name: str) -> None:
     """A list of a new subject has no metric before somebody has declared one."""
     records = getattr(EVIDENCE, name) or [each for each in ELSEWHERE if isinstance(each, FIELDS[name])]
-    assert records, f"wanted an example of {FIELDS[name].__name__}"
+    assert records, f"expected an example of {FIELDS[name].__name__}"
     bare = run_of().model_copy(update={"settings": {"storage_class": classes_of(records)}})
     without, with_them = (set(read(metrics_text(each))) for each in (bare, bare.model_copy(update={name: records})))
-    assert with_them - without, f"wanted a metric of {name}"
+    assert with_them - without, f"expected a metric of {name}"
 
 
 @pytest.mark.parametrize("name", sorted(FIELDS.keys() - {"verdicts", "measurements", "imports", "pools"}))

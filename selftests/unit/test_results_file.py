@@ -77,7 +77,7 @@ def test_results_of_an_older_suite_lack_fields_and_are_read(tmp_path: Path) -> N
     [
         (
             lambda data: data.update(schema_version=4),
-            "wanted results of schema version 3 or older, found version 4, written by suite 0.1.0; this is suite ",
+            "expected results of schema version 3 or older, found version 4, written by suite 0.1.0; this is suite ",
         ),
         (
             lambda data: data["run"].update(moon="full", suite_version="0.9.0\x1b[2J"),
@@ -99,7 +99,7 @@ def test_results_of_an_older_suite_lack_fields_and_are_read(tmp_path: Path) -> N
 )
 def test_what_does_not_fit_is_named(change: Callable[[Data], object], told: str, tmp_path: Path) -> None:
     path = document(tmp_path, change)
-    assert problem(path).startswith(f"{path}: wanted ")
+    assert problem(path).startswith(f"{path}: expected ")
     assert told in problem(path)
 
 
@@ -113,7 +113,7 @@ def test_what_does_not_fit_is_named(change: Callable[[Data], object], told: str,
         ('{"asked": NaN}', "found one with the number NaN"),
         ('{"asked": 1e999}', "found one with the number 1e999"),
         ('{"asked": 1' + "0" * 400 + "}", "found one with the number 10000000000000000000..."),
-        ('{"a":' * 100_000, "wanted the results.json of a run, found"),
+        ('{"a":' * 100_000, "expected the results.json of a run, found"),
     ],
 )
 def test_what_is_no_results_is_told_by_what_it_is(text: str, told: str, tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_what_is_no_results_is_told_by_what_it_is(text: str, told: str, tmp_path
 def test_what_cannot_be_read_at_all(tmp_path: Path) -> None:
     assert "found no such file; name one, or a run's folder" in problem(tmp_path)
     (tmp_path / "results.json").write_bytes(b"\xff\xfe")
-    assert "wanted a readable results.json, found: 'utf-8' codec" in problem(tmp_path)
+    assert "expected a readable results.json, found: 'utf-8' codec" in problem(tmp_path)
 
 
 def test_figures_that_no_run_finds_are_refused(tmp_path: Path) -> None:

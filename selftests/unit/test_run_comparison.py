@@ -47,7 +47,7 @@ def test_the_interval_of_a_quotient_by_hand() -> None:
 
 
 def test_intervals_of_different_confidence_are_not_mixed() -> None:
-    with pytest.raises(ValueError, match=r"wanted intervals of one confidence, found 0.99 and 0.95"):
+    with pytest.raises(ValueError, match=r"expected intervals of one confidence, found 0.99 and 0.95"):
         quotient(change(1, 2), Change(ratio=1, low=0.5, high=2, confidence=0.99))
     found = only(
         run_of(measured({"write.iops": 9.0})), run_of(measured({"write.iops": estimate(9.0, confidence=0.99)}))

@@ -1,4 +1,4 @@
-"""Judging many volumes: certain or none, the reason names what was measured and what was wanted."""
+"""Judging many volumes: certain or none, the reason names what was measured and what was expected."""
 
 from __future__ import annotations
 

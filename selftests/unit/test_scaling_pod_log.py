@@ -112,7 +112,7 @@ def test_fio_documents_tell_the_clock_of_the_step(fio: bytes, jobs: tuple[str, .
 )
 def test_what_keeps_a_pod_from_loading_is_seen(words: tuple[object, ...], field: str, value: object) -> None:
     log = new_log()
-    log.feed(b"free: 12 KiB, wanted: 64 KiB\n" + line(*words), arrived_s=0)
+    log.feed(b"free: 12 KiB, expected: 64 KiB\n" + line(*words), arrived_s=0)
     assert getattr(log, field) == value
     assert "free: 12 KiB" in log.output
 

@@ -29,7 +29,7 @@ def test_a_level_is_nearly_the_mean_of_normal_values_and_does_not_follow_one_tha
     assert huber_level(values) == pytest.approx(fmean(values), abs=0.05)
     assert huber_level([*values[:20], 1e6]) == pytest.approx(huber_level(values[:20]), abs=0.3)
     assert huber_level([3.0] * 5) == 3.0
-    with pytest.raises(ValueError, match="wanted at least one value"):
+    with pytest.raises(ValueError, match="expected at least one value"):
         huber_level([])
 
 
@@ -64,7 +64,7 @@ def test_single_nights_a_decline_and_a_late_fall_are_no_noise() -> None:
 def test_of_a_few_nights_the_correlation_is_not_known_and_a_high_one_allowed_for() -> None:
     assert serial_noise([1.0, 2.0, 1.5, 1.2, 1.9, 1.1, 1.4]).correlation == UNKNOWN_CORRELATION
     assert serial_noise([1.0] * 40).variance == 0.0
-    with pytest.raises(ValueError, match="wanted at least 3 values, found 2"):
+    with pytest.raises(ValueError, match="expected at least 3 values, found 2"):
         serial_noise([1.0, 2.0])
 
 

@@ -78,7 +78,7 @@ def test_what_a_pod_lacks_is_said(missing: str, pod: Path, monkeypatch: pytest.M
     else:
         (pod / missing).unlink()
     with pytest.raises(
-        EnvironmentFailure, match=r"wanted a pod with the token of its service account.*deploy/job\.yaml"
+        EnvironmentFailure, match=r"expected a pod with the token of its service account.*deploy/job\.yaml"
     ):
         by_service_account()
 

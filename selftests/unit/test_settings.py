@@ -69,31 +69,34 @@ def test_pods_run_as_a_number_or_as_the_cluster_says(given: object, effective: o
 @pytest.mark.parametrize(
     ("values", "problem"),
     [
-        ({"storage_class": ["Fast"]}, "--storage-class: wanted a Kubernetes object name"),
-        ({"baseline_class": "a b"}, "--storage-baseline-class: wanted a Kubernetes object name"),
-        ({"node": "-a"}, "--storage-node: wanted a Kubernetes object name"),
-        ({"pull_secret": "a/b/c"}, "--storage-pods pull-secret: wanted a Kubernetes object name"),
+        ({"storage_class": ["Fast"]}, "--storage-class: expected a Kubernetes object name"),
+        ({"baseline_class": "a b"}, "--storage-baseline-class: expected a Kubernetes object name"),
+        ({"node": "-a"}, "--storage-node: expected a Kubernetes object name"),
+        ({"pull_secret": "a/b/c"}, "--storage-pods pull-secret: expected a Kubernetes object name"),
         ({"cluster": "minicube"}, "--storage-cluster: Input should be 'embedded', 'kubeconfig', 'kind', 'k3d'"),
         ({"kubeconfig": "/nowhere/config"}, "--storage-kubeconfig: file /nowhere/config does not exist"),
-        ({"volume_size": "much"}, "--storage-volume-size: wanted a size above zero such as 10Gi, found 'much'"),
-        ({"test_size": "-1Gi"}, "--storage-test-size: wanted a size above zero"),
-        ({"test_size": "63Mi"}, "--storage-test-size is 66060288 bytes; wanted at least 64Mi"),
-        ({"rebuild_size": "63Mi"}, "--storage-rebuild size is 66060288 bytes; wanted at least 64Mi"),
-        ({"rebuild_smaller": "60%"}, "--storage-rebuild smaller: wanted 5% to 50%, or 0% for none, found '60%'"),
-        ({"rebuild_smaller": "1%"}, "--storage-rebuild smaller: wanted 5% to 50%, or 0% for none, found '1%'"),
-        ({"rebuild_repeats": "2"}, "--storage-rebuild repeats: wanted 1, or 3 to 99, which give an interval"),
+        ({"volume_size": "much"}, "--storage-volume-size: expected a size above zero such as 10Gi, found 'much'"),
+        ({"test_size": "-1Gi"}, "--storage-test-size: expected a size above zero"),
+        ({"test_size": "63Mi"}, "--storage-test-size is 66060288 bytes; expected at least 64Mi"),
+        ({"rebuild_size": "63Mi"}, "--storage-rebuild size is 66060288 bytes; expected at least 64Mi"),
+        ({"rebuild_smaller": "60%"}, "--storage-rebuild smaller: expected 5% to 50%, or 0% for none, found '60%'"),
+        ({"rebuild_smaller": "1%"}, "--storage-rebuild smaller: expected 5% to 50%, or 0% for none, found '1%'"),
+        ({"rebuild_repeats": "2"}, "--storage-rebuild repeats: expected 1, or 3 to 99, which give an interval"),
         ({"rebuild_snapshots": "0"}, "--storage-rebuild snapshots: Input should be greater than or equal to 1"),
         (
             {"pod_user": "0"},
-            "--storage-pods user: wanted the number of a user other than root, such as 1000, or cluster",
+            "--storage-pods user: expected the number of a user other than root, such as 1000, or cluster",
         ),
-        ({"pod_user": "nobody"}, "--storage-pods user: wanted the number of a user other than root"),
-        ({"pod_template": "/nowhere/pod.yaml"}, "--storage-pods template: wanted a readable file with a pod template"),
-        ({"claim_at_most": "much"}, "--storage-claim-at-most: wanted a size above zero such as 10Gi, found 'much'"),
-        ({"pool_share": "0%"}, "--storage-pool-share: wanted a share above zero such as 50%, found '0%'"),
-        ({"pool_share": "0.5"}, "--storage-pool-share: wanted a share with its unit such as 20%, found '0.5'"),
+        ({"pod_user": "nobody"}, "--storage-pods user: expected the number of a user other than root"),
+        (
+            {"pod_template": "/nowhere/pod.yaml"},
+            "--storage-pods template: expected a readable file with a pod template",
+        ),
+        ({"claim_at_most": "much"}, "--storage-claim-at-most: expected a size above zero such as 10Gi, found 'much'"),
+        ({"pool_share": "0%"}, "--storage-pool-share: expected a share above zero such as 50%, found '0%'"),
+        ({"pool_share": "0.5"}, "--storage-pool-share: expected a share with its unit such as 20%, found '0.5'"),
         ({"target": "/nowhere/target.yaml"}, "--storage-target: file /nowhere/target.yaml does not exist"),
-        ({"timeout": "5"}, "--storage-timeout: wanted a time with its unit such as 10ms, found '5'"),
+        ({"timeout": "5"}, "--storage-timeout: expected a time with its unit such as 10ms, found '5'"),
         ({"test_size": "4Gi"}, "--storage-test-size (4294967296 bytes) is above --storage-volume-size"),
         ({"cluster": "kind", "context": "a"}, "--storage-kubeconfig or --storage-context mean an existing cluster"),
         ({"cpu_latency": "high"}, "--storage-cpu-latency: Input should be 'low' or 'unchanged'"),
@@ -139,7 +142,7 @@ def test_all_errors_are_said_at_once_also_of_values_that_do_not_fit_together() -
 
 def test_a_size_that_cannot_be_read_is_not_compared() -> None:
     (found,) = problems(volume_size="512Mi", test_size="much")
-    assert found.startswith("--storage-test-size: wanted a size")
+    assert found.startswith("--storage-test-size: expected a size")
 
 
 @pytest.fixture
@@ -163,7 +166,7 @@ def test_on_a_host_classes_are_directories_by_their_absolute_paths(disks: list[s
 
 def test_a_host_has_no_default_class() -> None:
     (found,) = host_problems()
-    assert found.startswith("--storage-class: wanted a directory, as --storage-cluster host has no default class")
+    assert found.startswith("--storage-class: expected a directory, as --storage-cluster host has no default class")
 
 
 @pytest.mark.parametrize("option", ["storage_class", "baseline_class"])
@@ -190,7 +193,7 @@ def test_on_a_host_all_errors_are_said_at_once(disks: list[str]) -> None:
         "--storage-class",
         "--storage-baseline-class",
         "--storage-timeout",
-        "--storage-test-size is 1048576 bytes; wanted at least 64Mi to measure anything",
+        "--storage-test-size is 1048576 bytes; expected at least 64Mi to measure anything",
         "--storage-cluster host loads directories of this host with its own fio, without a cluster; found "
         "--storage-kubeconfig, --storage-context, --storage-node, --storage-image as well",
     ]

@@ -60,7 +60,7 @@ def test_what_is_too_little_too_short_upwards_or_a_standstill_is_none() -> None:
     assert slowed_down_after(series((3, 1000), (2, 100))) is None
     assert slowed_down_after(series((20, 1000), (40, 2000))) is None
     assert slowed_down_after([*series((20, 1000)), 0.0, 0.0, *series((20, 300))]) is None
-    with pytest.raises(ValueError, match="wanted finite values of at least zero"):
+    with pytest.raises(ValueError, match="expected finite values of at least zero"):
         slowed_down_after([1.0, math.nan])
 
 

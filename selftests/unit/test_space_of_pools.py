@@ -59,7 +59,7 @@ def test_all_figures_are_said(used: Path) -> None:
 @pytest.mark.parametrize("said", ["", "12 GiB\n", "-5", "1.5e9"])
 def test_what_is_no_number_of_bytes_is_a_fault_of_the_surroundings(used: Path, said: str) -> None:
     used.write_text(said)
-    with pytest.raises(EnvironmentFailure, match="wanted 0 and a whole number, the bytes that the pool has used"):
+    with pytest.raises(EnvironmentFailure, match="expected 0 and a whole number, the bytes that the pool has used"):
         Space(PoolPlan(usage=["cat", str(used)], timeout_s=HANGS_S), timeout_s=1).begin()
 
 
@@ -69,5 +69,5 @@ def test_a_target_names_the_command_word_by_word(tmp_path: Path) -> None:
     pool = read_target(file).pool
     assert pool is not None and pool.plan == PoolPlan(usage=("sh", "-c", "echo {{}}"), timeout_s=20)
     file.write_text("pool: {used: [df, '{node}']}\n")
-    with pytest.raises(WrongUsage, match="wanted placeholders of none, found node"):
+    with pytest.raises(WrongUsage, match="expected placeholders of none, found node"):
         read_target(file)

@@ -156,5 +156,5 @@ def test_a_stall_is_shown_with_every_measurement() -> None:
 
 def test_stalls_cannot_be_compared() -> None:
     rule = {"not_better_than_baseline_by": "20%", "because": "b"}
-    with pytest.raises(ValidationError, match=r"wanted a metric that can be compared, found stall\.longest"):
+    with pytest.raises(ValidationError, match=r"expected a metric that can be compared, found stall\.longest"):
         TierEntry.model_validate({"comparison": {"p": {"stall.longest": rule}}})

@@ -159,7 +159,7 @@ def test_storage_that_stands_still_is_known_to_be_at_zero() -> None:
 
 @pytest.mark.parametrize("bad", [[1, 2], [1, 2, -1], [1, 2, math.nan], [1, 2, math.inf]])
 def test_what_has_no_interval_is_refused(bad: list[float]) -> None:
-    with pytest.raises(ValueError, match="wanted"):
+    with pytest.raises(ValueError, match="expected"):
         interval(bad, confidence=0.99)
 
 
@@ -216,7 +216,7 @@ def test_without_a_ratio_it_is_said_why(rounds: list[Round], problem: str) -> No
     "wrong", [of_equal_weight([1, 2], [1]), of_equal_weight([math.nan], [1]), of_equal_weight([1], [-1])]
 )
 def test_segments_that_are_no_pair_are_refused(wrong: Round) -> None:
-    with pytest.raises(ValueError, match=r"wanted|argument"):
+    with pytest.raises(ValueError, match=r"expected|argument"):
         ratio([wrong], confidence=0.99)
 
 

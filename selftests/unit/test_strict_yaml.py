@@ -69,7 +69,7 @@ def test_lines_are_those_of_keys_and_items_and_fall_back_to_the_nearest_ancestor
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("a: [", "wanted one valid YAML document"),
+        ("a: [", "expected one valid YAML document"),
         ("a: 1\n---\nb: 2", "single document"),
         ("a:\n\t- x", "valid YAML"),
         ("a: \x00", "valid YAML"),

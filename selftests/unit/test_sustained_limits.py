@@ -60,10 +60,10 @@ def test_the_shipped_tiers_ask_for_the_same_as_on_a_short_load() -> None:
 @pytest.mark.parametrize(
     ("section", "said"),
     [
-        ("{no-such: {write.iops: {at_least: 1, because: b}}}", "sustained.no-such: wanted a profile that exists"),
+        ("{no-such: {write.iops: {at_least: 1, because: b}}}", "sustained.no-such: expected a profile that exists"),
         ("{sync-write-iops: {stall.longest: {at_most: 1s, because: b}}}", "which is of one moment; limit it"),
-        ("{sync-write-iops: {write.iops: {at_least: 0, because: b}}}", "wanted a limit above zero"),
-        ("{sync-write-iops: {write.iops: {because: b}}}", "wanted at_least or at_most"),
+        ("{sync-write-iops: {write.iops: {at_least: 0, because: b}}}", "expected a limit above zero"),
+        ("{sync-write-iops: {write.iops: {because: b}}}", "expected at_least or at_most"),
     ],
 )
 def test_mistakes_are_told_with_their_line(section: str, said: str, tmp_path: Path) -> None:
@@ -74,7 +74,7 @@ def test_mistakes_are_told_with_their_line(section: str, said: str, tmp_path: Pa
 
 @pytest.mark.parametrize("given", ["90s", "60s", "0s", "25h", "10", "150s"])
 def test_a_time_is_in_whole_minutes(given: str) -> None:
-    with pytest.raises(WrongUsage, match="--storage-with sustained: wanted "):
+    with pytest.raises(WrongUsage, match="--storage-with sustained: expected "):
         read_settings(FILES | {"sustained_time": given})
 
 

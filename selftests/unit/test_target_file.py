@@ -66,30 +66,30 @@ def test_ceph_is_read_when_it_may_move_data(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "wanted"),
+        ("", "expected"),
         ("rebuild: {driver: zfs}", "'zfs'"),
         ("rebuild: {trigger: [a]}", "driver"),
-        ("rebuild: {driver: command, trigger: [a]}", "healthy: wanted this key, found nothing; add it"),
-        (COMMAND + "  shell: true\n", "target.yaml:5: rebuild.shell: wanted only keys that are known here"),
-        (COMMAND + "  restore: lose it\n", "target.yaml:5: rebuild.restore: wanted a command as a list of its words"),
-        (COMMAND + "  restore: []\n", "wanted a command as a list"),
+        ("rebuild: {driver: command, trigger: [a]}", "healthy: expected this key, found nothing; add it"),
+        (COMMAND + "  shell: true\n", "target.yaml:5: rebuild.shell: expected only keys that are known here"),
+        (COMMAND + "  restore: lose it\n", "target.yaml:5: rebuild.restore: expected a command as a list of its words"),
+        (COMMAND + "  restore: []\n", "expected a command as a list"),
         (COMMAND + "  restore: [a, 3]\n", "all of them text"),
-        (COMMAND + '  restore: [a, "{host}"]\n', "wanted placeholders of {volume}, {claim}.* found host in '{host}'"),
-        (COMMAND + '  restore: [a, "{"]\n', "wanted braces around a placeholder, or doubled ones"),
-        (COMMAND + '  restore: [a, "{}"]\n', "wanted placeholders of"),
-        (COMMAND + "  timeout: 60\n", "wanted a time with its unit"),
-        (COMMAND + "  timeout: 0s\n", "wanted a time above zero"),
+        (COMMAND + '  restore: [a, "{host}"]\n', "expected placeholders of {volume}, {claim}.* found host in '{host}'"),
+        (COMMAND + '  restore: [a, "{"]\n', "expected braces around a placeholder, or doubled ones"),
+        (COMMAND + '  restore: [a, "{}"]\n', "expected placeholders of"),
+        (COMMAND + "  timeout: 60\n", "expected a time with its unit"),
+        (COMMAND + "  timeout: 0s\n", "expected a time above zero"),
         ("rebuild: {driver: longhorn, trigger: unplug}", "'further-replica' or 'deleted-replica'.*found 'unplug'"),
-        ("rebuild: {driver: ceph, osd: 3}", "may_move_other_data: wanted this key"),
+        ("rebuild: {driver: ceph, osd: 3}", "may_move_other_data: expected this key"),
         ("rebuild: {driver: ceph, osd: 3, may_move_other_data: false}", "moves data of everyone who stores on it"),
         ("rebuild: {driver: ceph, osd: -1, may_move_other_data: true}", "greater than or equal to 0"),
-        ("failover: {}\nrebuild: {driver: longhorn}", "target.yaml:1: failover: wanted only keys"),
+        ("failover: {}\nrebuild: {driver: longhorn}", "target.yaml:1: failover: expected only keys"),
         ("rebuild: {driver: longhorn, driver: ceph}", "driver"),
-        ("node_failure: {fail: [a]}", "target.yaml:1: node_failure.restore: wanted this key"),
-        ("node_failure: {fail: reboot, restore: [b]}", "node_failure.fail: wanted a command as a list of its words"),
-        ('node_failure: {fail: [a, "{volume}"], restore: [b]}', "wanted placeholders of {node}, found volume"),
-        ("node_failure: {fail: [a], restore: [b], shell: true}", "node_failure.shell: wanted only keys"),
-        ("{}", "wanted rebuild, node_failure, kubelet, pool, settings, cache, caveats or limits, found none"),
+        ("node_failure: {fail: [a]}", "target.yaml:1: node_failure.restore: expected this key"),
+        ("node_failure: {fail: reboot, restore: [b]}", "node_failure.fail: expected a command as a list of its words"),
+        ('node_failure: {fail: [a, "{volume}"], restore: [b]}', "expected placeholders of {node}, found volume"),
+        ("node_failure: {fail: [a], restore: [b], shell: true}", "node_failure.shell: expected only keys"),
+        ("{}", "expected rebuild, node_failure, kubelet, pool, settings, cache, caveats or limits, found none"),
     ],
 )
 def test_mistakes_are_told(text: str, said: str, tmp_path: Path) -> None:
@@ -98,5 +98,5 @@ def test_mistakes_are_told(text: str, said: str, tmp_path: Path) -> None:
 
 
 def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
-    with pytest.raises(WrongUsage, match="--storage-target: wanted a readable target file"):
+    with pytest.raises(WrongUsage, match="--storage-target: expected a readable target file"):
         read_target(tmp_path / "none.yaml")

@@ -73,7 +73,7 @@ def test_no_target_moves_the_data_of_others_unasked() -> None:
 
 def test_a_name_that_nobody_knows_is_told_with_those_there_are() -> None:
     with pytest.raises(
-        WrongUsage, match=r"--storage-target: wanted one of aws-ebs, .*, longhorn, .*, found 'longhron'"
+        WrongUsage, match=r"--storage-target: expected one of aws-ebs, .*, longhorn, .*, found 'longhron'"
     ):
         read_settings(FILES | {"target": "longhron"})
 
@@ -104,16 +104,19 @@ def test_capabilities_are_asked_for_by_either_name(name: str, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("settings: {timeout: 5}", "target.yaml:1: settings.timeout: wanted a time with its unit"),
-        ("settings: {test_size: much}", "settings.test_size: wanted a size above zero such as 10Gi, found 'much'"),
+        ("settings: {timeout: 5}", "target.yaml:1: settings.timeout: expected a time with its unit"),
+        ("settings: {test_size: much}", "settings.test_size: expected a size above zero such as 10Gi, found 'much'"),
         ("settings: {expect: [Flying]}", "settings.expect.0: String should match pattern"),
         ("settings: {require_capability: [Flying]}", "settings.require_capability.0: String should match pattern"),
-        ("cache: {size: much, source: a}", "cache.size: wanted a size above zero such as 10Gi, found 'much'"),
-        ("cache: {size: 16Gi}", "cache.source: wanted this key"),
-        ("settings: {ramp_pods: 3}", "settings.ramp_pods: wanted only keys that are known here"),
-        ("settings: {claim_at_most: 2Ti}", "settings.claim_at_most: wanted only keys that are known here"),
-        ("settings: {timeout: 5s}\ncaveats: [{what: a}]", "target.yaml:2: caveats.0.source: wanted this key"),
-        ("about: mine", "wanted rebuild, node_failure, kubelet, pool, settings, cache, caveats or limits, found none"),
+        ("cache: {size: much, source: a}", "cache.size: expected a size above zero such as 10Gi, found 'much'"),
+        ("cache: {size: 16Gi}", "cache.source: expected this key"),
+        ("settings: {ramp_pods: 3}", "settings.ramp_pods: expected only keys that are known here"),
+        ("settings: {claim_at_most: 2Ti}", "settings.claim_at_most: expected only keys that are known here"),
+        ("settings: {timeout: 5s}\ncaveats: [{what: a}]", "target.yaml:2: caveats.0.source: expected this key"),
+        (
+            "about: mine",
+            "expected rebuild, node_failure, kubelet, pool, settings, cache, caveats or limits, found none",
+        ),
     ],
 )
 def test_mistakes_are_told(text: str, said: str, tmp_path: Path) -> None:

@@ -171,7 +171,7 @@ def test_the_targets_command_trims_that_volume(used: Path, tmp_path: Path) -> No
 
 
 def test_a_command_that_fails_is_a_fault_of_the_surroundings(used: Path) -> None:
-    with pytest.raises(EnvironmentFailure, match="wanted 0, once the volume is trimmed"):
+    with pytest.raises(EnvironmentFailure, match="expected 0, once the volume is trimmed"):
         found(used, after=320, trim="echo no such volume; exit 3")
 
 
@@ -181,5 +181,5 @@ def test_a_target_names_the_command_that_trims(tmp_path: Path) -> None:
     pool = read_target(file).pool
     assert pool is not None and pool.plan.trim == ("trim", "{namespace}/{claim}", "{volume}", "{node}")
     file.write_text("pool: {used: [df], trim: [trim, '{size}']}\n")
-    with pytest.raises(WrongUsage, match=r"wanted placeholders of \{volume\}, .*, \{node\}, found size"):
+    with pytest.raises(WrongUsage, match=r"expected placeholders of \{volume\}, .*, \{node\}, found size"):
         read_target(file)

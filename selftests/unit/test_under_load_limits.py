@@ -64,11 +64,11 @@ def test_production_asks_for_the_proposed_figures() -> None:
 @pytest.mark.parametrize(
     ("section", "said"),
     [
-        (WRITES.replace("random-write-iops", "no-such"), "no-such: wanted a profile that exists"),
-        (WRITES.replace("write.latency.p99", "write.iops"), "wanted a latency such as read.latency.p99"),
-        (WRITES.replace("80%", "96%"), "wanted a share above 0 and of at most 95%"),
-        (WRITES.replace("80%", "0%"), "wanted a share above 0 and of at most 95%"),
-        (WRITES.replace("3ms", "0ms"), "wanted a value above zero"),
+        (WRITES.replace("random-write-iops", "no-such"), "no-such: expected a profile that exists"),
+        (WRITES.replace("write.latency.p99", "write.iops"), "expected a latency such as read.latency.p99"),
+        (WRITES.replace("80%", "96%"), "expected a share above 0 and of at most 95%"),
+        (WRITES.replace("80%", "0%"), "expected a share above 0 and of at most 95%"),
+        (WRITES.replace("3ms", "0ms"), "expected a value above zero"),
         (WRITES.replace(" of_capacity: 80%,", ""), "of_capacity"),
     ],
 )
@@ -95,7 +95,7 @@ def test_a_profile_at_a_share_is_the_same_with_fios_limit(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("lesson-mixed-buffered", "wanted one fio job that only reads or only writes, found one that mixes them"),
+        ("lesson-mixed-buffered", "expected one fio job that only reads or only writes, found one that mixes them"),
         ("random-read-iops", r"on what it does \(read\), found write.latency.p99"),
     ],
 )

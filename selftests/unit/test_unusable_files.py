@@ -21,7 +21,7 @@ WIDE = estimate(1.0).model_copy(update={"low": 1e-300, "high": 1e300})
     [
         ({"write.iops": estimate(1e-300)}, {"write.iops": estimate(1e308)}, "OverflowError: 1e+308 and 1e-300 are too"),
         ({"write.iops": WIDE}, {"write.iops": WIDE}, "OverflowError: math range error"),
-        ({"moon.phase": estimate(1.0)}, {"moon.phase": estimate(2.0)}, "ValueError: wanted a metric"),
+        ({"moon.phase": estimate(1.0)}, {"moon.phase": estimate(2.0)}, "ValueError: expected a metric"),
     ],
 )
 def test_figures_that_cannot_be_compared(
@@ -37,7 +37,7 @@ def test_figures_that_cannot_be_compared(
     assert main(["compare", str(first), str(second)]) == 4
     problem = capsys.readouterr().err
     assert (
-        f"{first}, {second}: wanted figures, names and settings as a run writes them, found unusable values: "
+        f"{first}, {second}: expected figures, names and settings as a run writes them, found unusable values: "
         in problem
     )
     assert told in problem
@@ -47,7 +47,7 @@ def test_figures_that_cannot_be_compared(
 @pytest.mark.parametrize("error", [KeyError("no such"), ZeroDivisionError(), UndefinedError("no such setting")])
 def test_what_fails_on_the_files_is_said_of_the_files(error: Exception) -> None:
     with (
-        pytest.raises(WrongUsage, match=f"a, b: wanted .* {type(error).__name__}: "),
+        pytest.raises(WrongUsage, match=f"a, b: expected .* {type(error).__name__}: "),
         refused_where_unusable(Path("a"), Path("b")),
     ):
         raise error

@@ -263,7 +263,7 @@ def test_each_pod_that_finds_other_groups_is_told_with_its_policy(number: int) -
     bench = PlayedBench(says=[*GOOD[:number], listing(1, 2), *GOOD[number + 1 :]])
     bench.api.create(VOLUMES, {"metadata": {"name": "pv"}, "spec": {"csi": {"driver": "a.driver"}}})
     policy = group_policy.STARTS[number].policy
-    with pytest.raises(StorageFailure, match=rf"pod {number + 1} .*{policy}; wanted .* found \(1, 2\)") as found:
+    with pytest.raises(StorageFailure, match=rf"pod {number + 1} .*{policy}; expected .* found \(1, 2\)") as found:
         group_policy.try_group_policy(tried(bench))
     assert not isinstance(found.value, Unsupported)
 
@@ -292,14 +292,14 @@ def limited(most: int | None, *there: tuple[Any, Object], consent: int = 0) -> P
     ("bench", "error", "said"),
     [
         (limited(None), Unsupported, "reports no limit of volumes on any node"),
-        (limited(8, consent=7), NotTried, "wanted consent to 8 more, found --storage-with node-volumes=7"),
+        (limited(8, consent=7), NotTried, "expected consent to 8 more, found --storage-with node-volumes=7"),
         (limited(1, *on_node("a", "a.driver")), NotTried, "1 of them others': there is no room for one more"),
         (
             limited(4, *on_node("a", "a.driver"), *on_node("b", "b.driver"), *on_node("c", "a.driver", node="n2")),
             NotTried,
-            "1 of them others'; wanted consent to 3 more",
+            "1 of them others'; expected consent to 3 more",
         ),
-        (limited(2, *on_node("a", "a.driver", phase="Succeeded")), NotTried, "wanted consent to 2 more"),
+        (limited(2, *on_node("a", "a.driver", phase="Succeeded")), NotTried, "expected consent to 2 more"),
     ],
 )
 def test_a_node_is_filled_only_where_its_limit_is_known_and_agreed_to(

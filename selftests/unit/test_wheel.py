@@ -103,7 +103,7 @@ def test_it_says_what_it_can_do(call: Called, tmp_path: Path) -> None:
     assert call("storage-acceptance", "--version").stdout == f"storage-acceptance {acceptance.__version__}\n"
     overview = call("storage-acceptance", "--help").stdout
     assert " ".join(re.findall(r"^  ([a-z-]+) ", overview, re.MULTILINE)) == COMMANDS
-    assert "wanted one of the commands run, " in call("storage-acceptance", "rnu", status=4).stderr
+    assert "expected one of the commands run, " in call("storage-acceptance", "rnu", status=4).stderr
     assert "--storage-class=NAME" in call("storage-acceptance", "run", "--help").stdout
     assert "usage: storage-acceptance cleanup" in call("storage-acceptance", "cleanup", "--help").stdout
     assert "--storage-class= " in call("storage-acceptance", "completion", "bash").stdout
@@ -114,7 +114,7 @@ def test_it_lists_tests_and_limits(call: Called, tmp_path: Path) -> None:
     told = call("storage-acceptance", "list", "--storage-class=fast", "-k", "binds or not_better").stdout
     assert told.startswith("tests/test_provisioning.py: A StorageClass must provide volumes: ")
     assert "- A PVC binds, a pod mounts it, and reads back what it wrote.\n" in told
-    assert "wanted one of the tiers" in call("storage-acceptance", "limits", "--tier=none", status=4).stderr
+    assert "expected one of the tiers" in call("storage-acceptance", "limits", "--tier=none", status=4).stderr
     limits = call("storage-acceptance", "limits", "--tier=production").stdout
     assert re.search(r"^ *sync-write-iops +write.iops at least 1,000 IOPS +production *$", limits, re.MULTILINE), limits
     assert '"$schema"' in call("storage-acceptance", "limits", "--schema").stdout

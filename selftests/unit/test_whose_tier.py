@@ -95,5 +95,8 @@ def test_what_is_wrong_with_these_options_is_told_before_anything_runs(tmp_path:
     wrong = ("--storage-limit=x>5", "--storage-thresholds=a.yaml:a.yaml", "--storage-load-time=1s")
     ended = run_pytest("--collect-only", *wrong)
     assert ended.returncode == 4
-    for each in ("--storage-thresholds: wanted files of limits, each once", "--storage-load time: wanted 4 s to 1 h"):
+    for each in (
+        "--storage-thresholds: expected files of limits, each once",
+        "--storage-load time: expected 4 s to 1 h",
+    ):
         assert each in ended.stdout + ended.stderr

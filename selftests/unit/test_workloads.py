@@ -265,7 +265,7 @@ def test_an_unknown_workload_and_a_name_that_is_taken_are_told_of(
     options = ("-c", "tox.ini", "--storage-embedded=no-such-cluster", "--storage-class=fast", "tests/test_workloads.py")
     status, output = planned(*options, "--storage-for=oracle")
     assert status == 4
-    assert "--storage-for: wanted workloads of etcd, postgresql, " in output and "found 'oracle'" in output
+    assert "--storage-for: expected workloads of etcd, postgresql, " in output and "found 'oracle'" in output
     shutil.copy(FOLDER / "etcd" / "etcd-wal-8k.fio", tmp_path)
     status, output = planned(*options, "--storage-for=etcd", f"--storage-profiles={tmp_path}")
     assert status == 4

@@ -73,7 +73,7 @@ def follow(
     Raise ValueError unless there are more nights than `runs`.
     """
     if len(logs) <= runs:
-        raise ValueError(f"wanted more than {runs} nights, found {len(logs)}")
+        raise ValueError(f"expected more than {runs} nights, found {len(logs)}")
     level = huber_level(logs[:runs])
     above = [value - level for value in logs]
     below = [-value for value in above]

@@ -36,8 +36,8 @@ _ALLOWED_TEXT = """
 ALLOWED_OPTIONS = frozenset(re.findall(r"\w+", _ALLOWED_TEXT))
 ENGINES = ("io_uring", "libaio", "mmap", "posixaio", "psync", "pvsync", "pvsync2", "sync", "vsync")
 _MODES = (
-    "wanted one of read, write, randread, randwrite, rw, readwrite, randrw: only reads, writes and syncs are measured, "
-    "and a file cannot be trimmed"
+    "expected one of read, write, randread, randwrite, rw, readwrite, randrw: only reads, writes and syncs are "
+    "measured, and a file cannot be trimmed"
 )
 _PRIVILEGE = "fio runs without the privilege to raise its priority, and would end with an error"
 _RATE = r"(0|[5-9]|[1-9]\d+|[1-9]\d*[kKmM])?"
@@ -48,13 +48,13 @@ _VALUES = {
         re.compile(r"\$\{FILE\}"),
         "the suite prepares filename=${FILE} alone, and a profile may touch nothing else",
     ),
-    "ioengine": (re.compile("|".join(sorted(ENGINES))), f"wanted one of the engines {', '.join(sorted(ENGINES))}"),
+    "ioengine": (re.compile("|".join(sorted(ENGINES))), f"expected one of the engines {', '.join(sorted(ENGINES))}"),
     "verify": (
         re.compile("0|none"),
         "fio would write the state of its checks beside the test file; the suite verifies data itself",
     ),
     **dict.fromkeys(("rw", "readwrite"), (re.compile(r"((rand)?(read|write|rw)|readwrite)(:-?\w+)?"), _MODES)),
-    "zonemode": (re.compile("none|strided"), "wanted none or strided: the test file is no zoned device"),
+    "zonemode": (re.compile("none|strided"), "expected none or strided: the test file is no zoned device"),
     "nice": (re.compile(r"\d+"), _PRIVILEGE),
     "prioclass": (re.compile("[023]"), _PRIVILEGE),
     "unified_rw_reporting": (

@@ -122,15 +122,15 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 def _unreadable(line: str, *, in_a_section: bool) -> str | None:
     if len(line.encode()) > LONGEST_LINE:
-        return f"wanted lines of at most {LONGEST_LINE} bytes, found {len(line.encode())}; shorten the line"
+        return f"expected lines of at most {LONGEST_LINE} bytes, found {len(line.encode())}; shorten the line"
     if line.startswith(_INCLUDE):
         return (
-            "wanted all options in the file itself, found include, which is not supported: the suite does not see what "
-            "it adds; put the lines of that file in its place"
+            "expected all options in the file itself, found include, which is not supported: the suite does not see "
+            "what it adds; put the lines of that file in its place"
         )
     is_section = line.startswith("[")
     section = is_section and line.endswith("]") and len(line) > 2
     option = not is_section and in_a_section and _OPTION.fullmatch(line) is not None
     if "\0" in line or not (section or option):
-        return f"not a fio job file: wanted a section, and options in it, found {line!r}"
+        return f"not a fio job file: expected a section, and options in it, found {line!r}"
     return None

@@ -29,7 +29,7 @@ def amount_of(text: str) -> Amount:
         return Amount(percent=int(share[1]), of_device=True)
     size = _SIZE.fullmatch(text)
     if size is None or (size["form"] and size["form"].lower() != "b" and not size["unit"]):
-        raise ValueError(f"wanted bytes as fio reads them (4096, 22m, 2g), 25% or ${{SIZE}}, found {text!r}")
+        raise ValueError(f"expected bytes as fio reads them (4096, 22m, 2g), 25% or ${{SIZE}}, found {text!r}")
     base = 1000 if (size["form"] or "").lower() == "ib" else 1024
     return Amount(fixed_bytes=int(size["number"]) * base ** _POWERS[size["unit"].lower()])
 
@@ -38,28 +38,28 @@ def seconds_of(text: str) -> float:
     """Return a duration in s. Raises ValueError if the text is none."""
     time = _TIME.fullmatch(text)
     if time is None or time["unit"].lower() not in _SECONDS:
-        raise ValueError(f"wanted a whole number of s, or one with ms, us, m, h or d, found {text!r}")
+        raise ValueError(f"expected a whole number of s, or one with ms, us, m, h or d, found {text!r}")
     return int(time["number"]) * _SECONDS[time["unit"].lower()]
 
 
 def number_of(text: str) -> int:
     """Return a whole number of at least 0. Raises ValueError if the text is none."""
     if _WHOLE_NUMBER.fullmatch(text) is None:
-        raise ValueError(f"wanted a whole number, found {text!r}")
+        raise ValueError(f"expected a whole number, found {text!r}")
     return int(text)
 
 
 def processes_of(text: str) -> int:
     """Return a whole number of at least 1. Raises ValueError if the text is none."""
     if (number := number_of(text)) < 1:
-        raise ValueError(f"wanted a whole number of at least 1, found {text!r}")
+        raise ValueError(f"expected a whole number of at least 1, found {text!r}")
     return number
 
 
 def flag_of(text: str) -> bool:
     """Return whether an option such as `direct` is on. Raises ValueError if the text is neither 0 nor 1."""
     if text not in ("0", "1"):
-        raise ValueError(f"wanted 0 or 1, found {text!r}")
+        raise ValueError(f"expected 0 or 1, found {text!r}")
     return text == "1"
 
 
@@ -71,7 +71,7 @@ def name_or_flag_of(text: str) -> bool:
 def sync_of(text: str) -> bool:
     """Return whether `sync` makes each write wait for the disk. Raises ValueError if fio does not accept the value."""
     if text not in _SYNCS:
-        raise ValueError(f"wanted one of {', '.join(_SYNCS)}, found {text!r}")
+        raise ValueError(f"expected one of {', '.join(_SYNCS)}, found {text!r}")
     return _SYNCS[text]
 
 

@@ -41,8 +41,8 @@ def compare_runs(
     pairs = [classes] if classes else _pairs(first_classes, second_classes)
     if not pairs or pairs[0][0] not in first_classes or pairs[0][1] not in second_classes:
         raise WrongUsage(
-            f"wanted classes to compare, found measurements of {_names_in_words(first_classes)} in {first.name} and of "
-            f"{_names_in_words(second_classes)} in {second.name}; name one of each with --classes FIRST SECOND"
+            f"expected classes to compare, found measurements of {_names_in_words(first_classes)} in {first.name} and "
+            f"of {_names_in_words(second_classes)} in {second.name}; name one of each with --classes FIRST SECOND"
         )
     class_differences = [
         _class_differences(first.results, second.results, pair, history=history, absolute=absolute) for pair in pairs

@@ -25,7 +25,7 @@ def quotient(second: Change, first: Change) -> Change:
         OverflowError: The values are so far apart that no float holds their quotient; no two real runs are.
     """
     if not math.isclose(first.confidence, second.confidence):
-        raise ValueError(f"wanted intervals of one confidence, found {first.confidence} and {second.confidence}")
+        raise ValueError(f"expected intervals of one confidence, found {first.confidence} and {second.confidence}")
     ratio = second.ratio / first.ratio
     down = math.hypot(math.log(second.ratio / second.low), math.log(first.high / first.ratio))
     up = math.hypot(math.log(second.high / second.ratio), math.log(first.ratio / first.low))

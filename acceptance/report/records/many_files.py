@@ -116,7 +116,7 @@ def _sentences(record: ManyFilesRecord) -> Iterator[str]:
         "are durable, folder by folder. The next pod lists and looks up the files."
     )
     if record.files < record.asked:
-        yield f"{record.asked:,} files were wanted; the time to create them ended before all were there."
+        yield f"{record.asked:,} files were expected; the time to create them ended before all were there."
     if record.no_group:
         yield f"No start with another fsGroup was timed: {record.no_group}."
     for start in record.starts:

@@ -24,5 +24,5 @@ def target_path(target: str | Path) -> Path:
     if path.is_file():
         return path
     if str(target) == path.name and not path.suffix:
-        raise ValueError(f"wanted one of {', '.join(paths)}, or the path of a target file, found {str(target)!r}")
+        raise ValueError(f"expected one of {', '.join(paths)}, or the path of a target file, found {str(target)!r}")
     raise ValueError(f"file {path} does not exist; give the path of a target file, or one of {', '.join(paths)}")

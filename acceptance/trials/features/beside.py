@@ -46,6 +46,6 @@ def try_beside(bench: Bench, copy: Copy) -> str:
     if lines != expected_lines:
         raise StorageFailure(
             f"a volume of StorageClass {name} and its {copy} are used by one pod, and do not hold what is theirs: "
-            f"found {lines[0]!r} and {lines[-1]!r}, wanted {expected_lines[0]!r} and {expected_lines[1]!r}"
+            f"found {lines[0]!r} and {lines[-1]!r}, expected {expected_lines[0]!r} and {expected_lines[1]!r}"
         )
     return f"one pod on {bench.node} used a volume and its {copy} at once, and each had what was its own"

@@ -64,7 +64,7 @@ class Tries:
     def __call__(self, function: Function) -> Function:
         """Register the function. Raises ValueError for a name that is declared twice."""
         if self.name in DECLARATIONS:
-            raise ValueError(f"wanted one declaration of {self.name!r}, found a second one on {function.__name__}")
+            raise ValueError(f"expected one declaration of {self.name!r}, found a second one on {function.__name__}")
         DECLARATIONS[self.name], TRIALS[self.name] = self, partial(function, **self.arguments)
         return function
 
@@ -76,4 +76,4 @@ TRIALS: dict[Capability, Callable[..., str]] = {}
 def require_known_needs(declarations: Mapping[Capability, Tries]) -> None:
     """Raise ValueError if a capability needs one that is not declared."""
     if unknown := {entry.needs for entry in declarations.values() if entry.needs} - declarations.keys():
-        raise ValueError(f"wanted needs that are declared capabilities, found {', '.join(sorted(unknown))}")
+        raise ValueError(f"expected needs that are declared capabilities, found {', '.join(sorted(unknown))}")

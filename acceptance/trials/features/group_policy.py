@@ -63,8 +63,8 @@ def try_group_policy(bench: Bench) -> str:
                 raise bench.missing(why)
             raise StorageFailure(
                 f"pod {number} on a volume of StorageClass {bench.storage_class.name} has fsGroup {start.group} and "
-                f"fsGroupChangePolicy {start.policy}; wanted folder and file of groups {start.expected_groups}, since "
-                f"{start.why}; found {tuple(groups) if len(groups) == 2 else pod.output.strip()}"
+                f"fsGroupChangePolicy {start.policy}; expected folder and file of groups {start.expected_groups}, "
+                f"since {start.why}; found {tuple(groups) if len(groups) == 2 else pod.output.strip()}"
             )
     return (
         "with OnRootMismatch a file kept its group where the folder had the pod's, and lost it where the folder had "

@@ -48,6 +48,6 @@ def try_larger(bench: Bench, copy: Copy) -> str:
     if after < minimum_size:
         raise StorageFailure(
             f"{about}, has a file system of {in_words(after)} in the pod that uses it, and that of its source has "
-            f"{in_words(before)}; wanted {in_words(minimum_size)} at least"
+            f"{in_words(before)}; expected {in_words(minimum_size)} at least"
         )
     return f"a {copy} of {in_words(size)} held what its source held, in a file system of {in_words(after)}"

@@ -37,7 +37,7 @@ def try_node_limit(bench: Bench) -> str:
         raise bench.not_tried(f"{limit}: there is no room for one more")
     if room > bench.node_volumes:
         raise bench.not_tried(
-            f"{limit}; wanted consent to {room} more, found --storage-with node-volumes={bench.node_volumes}"
+            f"{limit}; expected consent to {room} more, found --storage-with node-volumes={bench.node_volumes}"
         )
     full = bench.plan(*_claims(bench, room), script=_HOLDS, node=node)
     _fill(bench, full, limit=limit)

@@ -51,7 +51,7 @@ def _group_error(bench: Bench, claim: Claim, *, group: int, groups: list[int], o
     subject = "the volume and a file on it are" if len(groups) == 2 else "on the volume there is"
     observation = " and ".join(f"of group {file_group}" for file_group in groups) or output
     return StorageFailure(
-        f"a pod with fsGroup {group} uses a volume of StorageClass {name}, and {subject} {observation}; wanted "
+        f"a pod with fsGroup {group} uses a volume of StorageClass {name}, and {subject} {observation}; expected "
         f"group {group}, without it pods that do not run as root cannot write"
     )
 

@@ -67,7 +67,7 @@ def try_rights(bench: Bench) -> str:
         answers = wait_said(bench, plan, f"{subject} to look at files on another node", ready=bool)[0]
         if answers != expected_answers:
             raise StorageFailure(
-                f"{about}: {subject}, on {second_node}, {_in_words(answers)}; wanted: on any node such a user "
+                f"{about}: {subject}, on {second_node}, {_in_words(answers)}; expected: on any node such a user "
                 f"{_in_words(expected_answers)}"
             )
     changer = bench.start_as(claim, _CHANGE, user=None, groups=(GROUP,), node=None)

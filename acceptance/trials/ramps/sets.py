@@ -70,8 +70,8 @@ def usable(workspace: Workspace, plan: RampPlan, *, minimum: int) -> list[Object
     if not nodes:
         label = f" with label {selector} (--storage-ramp node-selector)" if selector else ""
         raise EnvironmentFailure(
-            f"wanted nodes{label} that are ready and take pods, found none; see `kubectl get nodes --show-labels`, and "
-            "correct the label, or uncordon nodes"
+            f"expected nodes{label} that are ready and take pods, found none; see `kubectl get nodes --show-labels`, "
+            "and correct the label, or uncordon nodes"
         )
     room = total_room(workspace.api, nodes, requests=REQUESTS)
     if room < minimum:

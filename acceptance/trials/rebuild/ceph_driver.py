@@ -75,7 +75,7 @@ class CephDriver:
         """See `RebuildDriver`."""
         require_rebuild_permissions(self._api, ceph_permissions(self._namespace))
         if not is_in(self.ask("osd", "dump"), self._osd):
-            raise EnvironmentFailure(f"wanted OSD {self._osd} in, found it out; name another one in the target file")
+            raise EnvironmentFailure(f"expected OSD {self._osd} in, found it out; name another one in the target file")
 
     def rebuild_of(self, volume: TargetVolume) -> CephRebuild:
         """See `RebuildDriver`."""
@@ -91,7 +91,7 @@ class CephDriver:
         running = [pod for pod in pods if pod["status"].get("phase") == "Running"]
         if not running:
             raise EnvironmentFailure(
-                f"wanted Rook's toolbox pod (label {self._toolbox}) running in namespace {self._namespace}, found "
+                f"expected Rook's toolbox pod (label {self._toolbox}) running in namespace {self._namespace}, found "
                 f"{len(pods)} pods and none that runs; deploy it as Rook's documentation says, or name its namespace "
                 "and label in the target file"
             )
@@ -123,13 +123,13 @@ class CephRebuild:
         groups = self._groups()
         if not groups.whole:
             raise EnvironmentFailure(
-                "wanted all placement groups clean before an OSD is taken out, found "
+                "expected all placement groups clean before an OSD is taken out, found "
                 f"{groups.description}; wait until Ceph has recovered"
             )
         usage = self._ceph.ask("osd", "df")
         if not groups_on(usage, self._osd):
             raise EnvironmentFailure(
-                f"wanted placement groups on osd.{self._osd}, found none: nothing would be rebuilt; name another "
+                f"expected placement groups on osd.{self._osd}, found none: nothing would be rebuilt; name another "
                 "one in the target file"
             )
         require_room(usage, self._ceph.ask("osd", "dump"), osd=self._osd)

@@ -33,7 +33,7 @@ def parse(text: str, *, of: str) -> dict[str, Any]:
     except ValueError:
         document = None
     if not isinstance(document, dict):
-        raise EnvironmentFailure(f"`{of}`: wanted a JSON document, found {text.strip()[:200]!r}")
+        raise EnvironmentFailure(f"`{of}`: expected a JSON document, found {text.strip()[:200]!r}")
     return document
 
 
@@ -67,7 +67,9 @@ def groups_of(pg_stat: Mapping[str, Any]) -> Groups:
     summary = pg_stat.get("pg_summary") or pg_stat
     states = {str(entry["name"]): int(entry["num"]) for entry in summary.get("num_pg_by_state") or []}
     if not states:
-        raise EnvironmentFailure(f"`ceph pg stat`: wanted placement groups by state, found {json.dumps(pg_stat)[:200]}")
+        raise EnvironmentFailure(
+            f"`ceph pg stat`: expected placement groups by state, found {json.dumps(pg_stat)[:200]}"
+        )
     unclean = {state: count for state, count in states.items() if not _clean(state)}
     # Ceph leaves out a count that is zero.
     missing = [max(0, int(summary.get(name) or 0)) for name in ("degraded_objects", "misplaced_objects")]
@@ -113,7 +115,7 @@ def options_of(text: str, names: Sequence[str], *, of: str) -> dict[str, str]:
     try:
         values = {str(load["name"]): str(load["value"]) for load in json.loads(text)}
     except (ValueError, TypeError, KeyError):
-        raise EnvironmentFailure(f"`{of}`: wanted a list of options, found {text.strip()[:200]!r}") from None
+        raise EnvironmentFailure(f"`{of}`: expected a list of options, found {text.strip()[:200]!r}") from None
     return {name: values[name] for name in names if name in values}
 
 
@@ -138,7 +140,7 @@ def _of_osd(osd_df: Mapping[str, Any], osd: int) -> Mapping[str, Any]:
         if node.get("id") == osd:
             return dict(node)
     names = ", ".join(str(node.get("id")) for node in nodes)
-    raise EnvironmentFailure(f"wanted OSD {osd} of the target file, found only {names or 'none'}")
+    raise EnvironmentFailure(f"expected OSD {osd} of the target file, found only {names or 'none'}")
 
 
 def require_room(osd_df: Mapping[str, Any], osd_dump: Mapping[str, Any], *, osd: int) -> None:
@@ -155,7 +157,7 @@ def require_room(osd_df: Mapping[str, Any], osd_dump: Mapping[str, Any], *, osd:
     if not size or used_bytes / size > mark:
         room = f"that they would be {100 * used_bytes / size:.0f} % full without it" if size else "no other that is in"
         raise EnvironmentFailure(
-            f"wanted room on the other OSDs for what osd.{osd} holds, found {room}; Ceph warns from {100 * mark:g} % "
+            f"expected room on the other OSDs for what osd.{osd} holds, found {room}; Ceph warns from {100 * mark:g} % "
             "on (nearfull_ratio); free some space or add OSDs"
         )
 
@@ -165,4 +167,4 @@ def is_in(osd_dump: Mapping[str, Any], osd: int) -> bool:
     for entry in osd_dump.get("osds") or []:
         if entry.get("osd") == osd:
             return bool(entry.get("in"))
-    raise EnvironmentFailure(f"wanted OSD {osd} of the target file, found none of that number")
+    raise EnvironmentFailure(f"expected OSD {osd} of the target file, found none of that number")

@@ -118,7 +118,7 @@ class CommandRebuild:
             percent = math.nan
         if not math.isfinite(percent):
             raise EnvironmentFailure(
-                f"`{' '.join(run.words)}`: wanted a percentage such as 37.5, or unknown, found {text[:200]!r}"
+                f"`{' '.join(run.words)}`: expected a percentage such as 37.5, or unknown, found {text[:200]!r}"
             )
         return min(max(percent / 100, 0.0), 1.0)
 

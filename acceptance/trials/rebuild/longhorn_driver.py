@@ -65,7 +65,7 @@ class LonghornDriver:
         if VERSION not in versions:
             finding = f"serves {', '.join(versions)} of it only" if versions else "serves none of it"
             raise EnvironmentFailure(
-                f"StorageClass {self._class.name} is Longhorn's, but the cluster {finding}: wanted {GROUP}/{VERSION} "
+                f"StorageClass {self._class.name} is Longhorn's, but the cluster {finding}: expected {GROUP}/{VERSION} "
                 "(Longhorn 1.3 and later); install or upgrade Longhorn, or name another driver with --storage-target"
             )
         require_rebuild_permissions(self._api, longhorn_permissions(self._namespace))

@@ -158,13 +158,13 @@ class LonghornRebuild:
             raise one_copy(self._volume.storage_class)
         if view.state != ATTACHED_STATE:
             raise EnvironmentFailure(
-                f"wanted Longhorn volume {view.name} attached, as a pod of the run uses it, found {view.state}: "
+                f"expected Longhorn volume {view.name} attached, as a pod of the run uses it, found {view.state}: "
                 "replicas of a detached volume are not rebuilt; see Longhorn's events of it"
             )
         if view.robustness != HEALTHY or len(view.readable) < view.desired_replicas:
             why = "; ".join(view.complaints()) or "Longhorn gives no reason"
             raise EnvironmentFailure(
-                f"wanted Longhorn volume {view.name} with {view.desired_replicas} whole replicas before one is taken "
+                f"expected Longhorn volume {view.name} with {view.desired_replicas} whole replicas before one is taken "
                 f"away, found {len(view.readable)}, robustness {view.robustness}: {why}"
             )
         return view
@@ -177,7 +177,7 @@ class LonghornRebuild:
         longhorn_volume = self._api.find(LONGHORN_VOLUMES, volume.volume, namespace=self._namespace)
         if longhorn_volume is None:
             raise EnvironmentFailure(
-                f"wanted Longhorn volume {volume.volume} in namespace {self._namespace}, found none; name Longhorn's "
+                f"expected Longhorn volume {volume.volume} in namespace {self._namespace}, found none; name Longhorn's "
                 "namespace in the target file (--storage-target)"
             )
         kubernetes_status = (longhorn_volume.get("status") or {}).get("kubernetesStatus") or {}

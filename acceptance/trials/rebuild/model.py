@@ -29,7 +29,7 @@ def largest_volume(size: float, seconds: float, *, time_limit_s: float, snapshot
     `snapshots`: of the volume, including its head. Raises ValueError for a time or a number not above zero.
     """
     if not seconds > 0.0 or snapshots < 1:
-        raise ValueError(f"wanted a time above zero and at least one snapshot, found {seconds} s and {snapshots}")
+        raise ValueError(f"expected a time above zero and at least one snapshot, found {seconds} s and {snapshots}")
     return time_limit_s * size / seconds / snapshots
 
 

@@ -67,5 +67,5 @@ def volumes_at(constant: float, *, demand: float) -> int:
     Raises ValueError for a demand that is not above zero.
     """
     if not demand > 0.0:
-        raise ValueError(f"wanted a demand above zero, found {demand}")
+        raise ValueError(f"expected a demand above zero, found {demand}")
     return math.floor(constant / demand)

@@ -146,7 +146,7 @@ def _volume(load_set: LoadSet, pod: str, step: Step, *, barrier_offset_s: float)
     if abs(offset_s - barrier_offset_s) > CLOCK_MOVED_S:
         raise EnvironmentFailure(
             f"the clock of node {node} (pod {pod}) moved by {offset_s - barrier_offset_s:+.1f} s against this "
-            "machine's within a step, so the suite cannot tell in which seconds all volumes were loaded; wanted "
+            "machine's within a step, so the suite cannot tell in which seconds all volumes were loaded; expected "
             f"at most {CLOCK_MOVED_S:.0f} s; keep the clocks of the nodes in sync with chrony or ntpd and run "
             "again"
         )

@@ -162,7 +162,7 @@ def printed_files(log: bytes) -> list[bytes]:
         at = end + 1
     if len(contents) < FILES or at != len(log):
         raise EnvironmentFailure(
-            f"the log of the pod that read the restored volume is incomplete: wanted {FILES} files, found "
+            f"the log of the pod that read the restored volume is incomplete: expected {FILES} files, found "
             f"{len(contents)}; the node rotated the log, or the suite read only a part of it"
         )
     return contents

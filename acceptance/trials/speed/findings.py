@@ -68,7 +68,7 @@ class Finding:
     def compare(self, rule: Limit) -> Verdict:
         """Return the verdict on a comparison rule. Raises ValueError if there is no baseline."""
         if self.turns is None:
-            raise ValueError("wanted a measurement with a baseline, found none")
+            raise ValueError("expected a measurement with a baseline, found none")
         baseline = self.turns.baseline
         plan, alone = self.turns.plan, self.candidate.samples
         ratio, caution = ratio_seen(rule.metric, self._in_turn, baseline.samples, plan=plan, alone=alone)

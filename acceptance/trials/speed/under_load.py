@@ -52,13 +52,13 @@ def rate_of(profile: Profile, limits: Sequence[Limit]) -> Metric:
     direction = only_direction(profile)
     if direction is None:
         raise WrongUsage(
-            f"profile {profile.path}: wanted one fio job that only reads or only writes, found one that mixes them, or "
-            f"several; remove its limits under {_sections(limits)}"
+            f"profile {profile.path}: expected one fio job that only reads or only writes, found one that mixes them, "
+            f"or several; remove its limits under {_sections(limits)}"
         )
     for limit in limits:
         if (limit.metric.direction == "read") != (direction == "read"):
             raise WrongUsage(
-                f"profile {profile.path}: wanted limits under {_sections([limit])} on what it does ({direction}), "
+                f"profile {profile.path}: expected limits under {_sections([limit])} on what it does ({direction}), "
                 f"found {limit.metric}; correct the metric"
             )
     return Metric.parse(f"{direction}.iops")
