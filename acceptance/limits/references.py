@@ -24,7 +24,8 @@ def reference_problems(data: Any, *, profiles: Collection[str]) -> Iterator[Path
             for profile in _mapping(_at(tier, section)):
                 if profile not in profiles:
                     names = ", ".join(sorted(profiles)) or "none at all"
-                    text = f"expected a profile that exists ({names}), found {profile!r}; correct the name or add a profile"
+                    remedy = "correct the name or add a profile"
+                    text = f"expected a profile that exists ({names}), found {profile!r}; {remedy}"
                     yield ("tiers", name, *section, profile), text
         parent = parents[name]
         here = ("tiers", name, "extends")

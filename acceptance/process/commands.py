@@ -40,7 +40,8 @@ class CommandResult:
     def failure(self, expected: str) -> EnvironmentFailure:
         """Return the error that reports the expectation and the result."""
         return EnvironmentFailure(
-            f"`{' '.join(self.words)}` ended with status {self.status}; expected {expected}; it said:\n{self.output_end}"
+            f"`{' '.join(self.words)}` ended with status {self.status}; expected {expected}; "
+            f"it said:\n{self.output_end}"
         )
 
 

@@ -66,8 +66,8 @@ def driver_info(results: Results, *, storage_class: str | None = None) -> str:
     made_claims = [claim for claim in claims if claim.value is not None]
     if not any(claim.value for claim in made_claims):
         raise WrongUsage(
-            f"expected a run in which a test of volume features passed on {target.name}, found none in {results.run.id}: "
-            "there is nothing to claim; run the tests of provisioning and of volume features first"
+            f"expected a run in which a test of volume features passed on {target.name}, found none in "
+            f"{results.run.id}: there is nothing to claim; run the tests of provisioning and of volume features first"
         )
     lines = [
         "# Test driver of the Kubernetes e2e: e2e.test -storage.testdriver=FILE.",

@@ -70,7 +70,8 @@ def _data(text: str, path: Path) -> dict[str, Any]:
         cut = not text.rstrip().endswith("}")
         shape = "a part of one, which ends in its middle" if cut and text.lstrip().startswith("{") else "no JSON"
         raise WrongUsage(
-            f"{path}:{error.lineno}: expected the {NAME} of a run, found {shape} ({error.msg}); get the whole file again"
+            f"{path}:{error.lineno}: expected the {NAME} of a run, found {shape} ({error.msg}); "
+            "get the whole file again"
         ) from None
     except (ValueError, RecursionError) as error:
         raise WrongUsage(f"{path}: expected the {NAME} of a run, found one with {error}; get it again") from None

@@ -45,7 +45,7 @@ class Metric:
 
     @classmethod
     def parse(cls, path: str) -> Self:
-        """Return the metric at `path`. Raises ValueError, which says what was expected, if no profile can measure it."""
+        """Return the metric at `path`. Raise ValueError, which names what was expected, if no profile measures it."""
         if path == CPU:
             return cls(path=path, direction=None, statistic="cpu")
         if path == CPU_PER_OPERATION:

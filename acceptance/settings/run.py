@@ -185,7 +185,7 @@ class Settings(Frozen):
     def _class_problems(self, unread: Collection[str]) -> Iterator[str]:
         if self.cluster == "host":
             if not self.storage_class and "storage_class" not in unread:
-                yield "--storage-class: expected a directory, as --storage-cluster host has no default class, found none"
+                yield "--storage-class: expected a directory, found none; --storage-cluster host has no default class"
             directories = dict.fromkeys((*self.storage_class, *filter(None, [self.class_beside])))
             for path, twin in same_directories(list(directories)):
                 yield f"directories {path} and {twin} are the same one: expected each once, as candidate or as baseline"

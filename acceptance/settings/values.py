@@ -40,7 +40,8 @@ def _class_name(value: str, info: ValidationInfo) -> str:
         return directory(value)
     if "/" in value:
         raise ValueError(
-            f"expected a Kubernetes object name, found {value!r}; for directories of this host say --storage-cluster host"
+            f"expected a Kubernetes object name, found {value!r}; "
+            "for directories of this host say --storage-cluster host"
         )
     return _object_name(value) if "cluster" in info.data else value
 

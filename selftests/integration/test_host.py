@@ -157,7 +157,8 @@ def test_wrong_input_is_told_at_once(disk: Path, tmp_path: Path, reports: Path) 
     assert run.status == 4
     for problem in (
         "--storage-class: expected a directory of this host, as --storage-cluster host says, found 'fast'",
-        f"--storage-baseline-class: expected a directory of this host, as --storage-cluster host says, found '{tmp_path}",
+        f"--storage-baseline-class: expected a directory of this host, as --storage-cluster host says, "
+        f"found '{tmp_path}",
         "found --storage-node, --storage-image as well",
     ):
         assert problem in run.output

@@ -101,7 +101,7 @@ HARM = {
     "filename_format=/tmp/harm": "option filename_format is not allowed",
     "directory=/tmp": "option directory is not allowed",
     "opendir=/tmp": "option opendir is not allowed",
-    "ioengine=external:/tmp/harm.so": "option ioengine=external:/tmp/harm.so is not allowed: expected one of the engines",
+    "ioengine=external:/tmp/harm.so": "option ioengine=external:/tmp/harm.so is not allowed: expected one",
     "ioengine=rados": "option ioengine=rados is not allowed",
     "write_lat_log=/tmp/harm": "option write_lat_log is not allowed",
     "write_iolog=/tmp/harm": "option write_iolog is not allowed",

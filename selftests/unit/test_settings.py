@@ -166,7 +166,9 @@ def test_on_a_host_classes_are_directories_by_their_absolute_paths(disks: list[s
 
 def test_a_host_has_no_default_class() -> None:
     (found,) = host_problems()
-    assert found.startswith("--storage-class: expected a directory, as --storage-cluster host has no default class")
+    assert found.startswith(
+        "--storage-class: expected a directory, found none; --storage-cluster host has no default class"
+    )
 
 
 @pytest.mark.parametrize("option", ["storage_class", "baseline_class"])
