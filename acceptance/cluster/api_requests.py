@@ -164,7 +164,7 @@ class Requests:
         items = page.get("items") or []
         if not isinstance(page.get("metadata"), dict) or not isinstance(items, list):
             raise ApiUnreachable(
-                f"GET {path} on {self.address}: expected a list of objects, found another answer; check which server answers there"
+                f"GET {path} on {self.address}: expected a list of objects, found another answer; check that address"
             )
         return page
 
