@@ -14,7 +14,7 @@ accept: $(TOX)  # the main job, on the embedded cluster; one that runs already i
 accept-longhorn: $(TOX)  # the whole suite on Longhorn itself, which is built first: docs/embedded-longhorn.md
 	$(TOX) run -q -e accept-longhorn
 
-smoke: $(TOX)  # a first answer: volumes come and go, and synchronous writes are fast enough
+smoke: $(TOX)  # a first answer: volumes are created and deleted, synchronous writes are fast enough
 	$(TOX) run -q -e smoke
 
 test: $(TOX)  # the suite's own tests, as before each commit: style and types, unit, integration

@@ -35,9 +35,9 @@ SIZE = 512 * 1024**2
 def main() -> int:
     """Print the ratios; return 0 whatever they are, because this measures and does not judge."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--mode", action="append", help="name of a profile (default: the twelve and sync-write-iops)")
+    parser.add_argument("--mode", action="append", help="a profile (default: kbench's twelve and sync-write-iops)")
     parser.add_argument("--pairs", type=int, default=6)
-    parser.add_argument("--seconds", type=int, default=6, help="of load in each half of a pair")
+    parser.add_argument("--seconds", type=int, default=6, help="seconds of load in each half of a pair")
     parser.add_argument("--storage-class", default="local-path")
     parser.add_argument("--cluster", default="default")
     parser.add_argument("--on-host", action="store_true", help="run the direct fio on the host, not in a pod")

@@ -3,8 +3,8 @@
     python benchmarks/between_runs.py [--pairs N]
 
 No storage is measured. Simulated runs that differ by a known noise from night to night are compared by the functions of
-the command, without a history and with the nights before. `then` is the result of a review of the first version, which
-had no history. Goal: at most 8 % of unchanged pairs, and none at all without a history.
+the command, without a history and with the nights before. Column `first version`: the result of a review of that
+version, which had no history. Goal: at most 8 % of unchanged pairs, and none at all without a history.
 """
 
 from __future__ import annotations
@@ -25,10 +25,11 @@ FALL = 0.3
 def main() -> int:
     """Print the table; return 0 whatever it shows."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--pairs", type=int, default=1000, help="simulated for each cell")
+    parser.add_argument("--pairs", type=int, default=1000, help="simulated pairs for each cell")
     pairs = parser.parse_args().pairs
     nights = ", ".join(f"{night} nights" for night in NIGHTS[1:])
-    print(f"| runs differ by | unchanged: better or worse, then | now: no history, {nights} | fell by 30 %: worse |")
+    unchanged = f"unchanged: better or worse, first version | now: no history, {nights}"
+    print(f"| runs differ by | {unchanged} | fell by 30 %: worse |")
     print("|---|---|---|---|")
     for noise, then in THEN.items():
         cells = [

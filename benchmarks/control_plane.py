@@ -35,7 +35,7 @@ tiers:
         rate: {rate}
         stop_when:
           slow_starts: {{longer_than: 4min, more_than: 10, because: the machine is too slow for the benchmark}}
-      pods: {{at_least: {pods}, because: the benchmark is about them}}
+      pods: {{at_least: {pods}, because: the benchmark measures this number}}
       ramp_down: {{at_most: 10min, because: the benchmark waits no longer}}
 """
 
@@ -59,14 +59,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cluster", default="default", help="name of the embedded cluster (default: %(default)s)")
     parser.add_argument("--pods", default="250,500,1000,2000", help="numbers of pods (default: %(default)s)")
-    parser.add_argument("--rate", default="600/min", help="at which they are asked for (default: %(default)s)")
+    parser.add_argument("--rate", default="600/min", help="rate at which pods are requested (default: %(default)s)")
     options = parser.parse_args()
     cluster = embedded_cluster.find(options.cluster)
     if cluster is None:
         print(f"the embedded cluster {options.cluster} does not run; start it with --simulated-nodes", file=sys.stderr)
         return 10
     print(f"goal: at most {GOAL_MB} MB; up and down at {options.rate}")
-    print("  pods   up, s  all, s  memory, MB  requests  a pod  ended by     gone, s")
+    print("  pods   up, s  all, s  memory, MB  requests  a pod  ended by  cleanup, s")
     costs = []
     for pods in map(int, options.pods.split(",")):
         cost = _ramp(cluster.kubeconfig, pods=pods, rate=options.rate)
@@ -78,9 +78,9 @@ def main() -> int:
             f"{record['ramp_down']['cleanup_s'] or float('nan'):.1f}",
             flush=True,
         )
-    print(f"requests of the last: {json.dumps(costs[-1].record['requests'])}")
+    print(f"requests of the last ramp: {json.dumps(costs[-1].record['requests'])}")
     phases = {name: (phase["p50_s"], phase["p99_s"]) for name, phase in costs[-1].record["phases"].items()}
-    print(f"phases of the last, p50 and p99 in s: {json.dumps(phases)}")
+    print(f"phases of the last ramp, p50 and p99 in s: {json.dumps(phases)}")
     return 0
 
 
@@ -99,7 +99,7 @@ def _ramp(kubeconfig: Path, *, pods: int, rate: str) -> Cost:
         seconds = time.monotonic() - began
         results = json.loads((Path(folder) / "reports" / "latest" / "results.json").read_text(encoding="utf-8"))
         if not results["control_plane"]:
-            raise SystemExit(f"the ramp to {pods} pods found nothing: {results['errors']}")
+            raise SystemExit(f"the ramp to {pods} pods has no results: {results['errors']}")
         return Cost(pods=pods, seconds=seconds, peak=usage.ru_maxrss * 1024, record=results["control_plane"][0])
 
 

@@ -40,7 +40,7 @@ def main(rounds: int, cluster: str) -> int:
     """Print one line a round and the counts at the end; return 0 if every round was judged as expected."""
     running = embedded_cluster.find(cluster)
     if running is None:
-        raise SystemExit(f"no embedded cluster {cluster} runs")
+        raise SystemExit(f"embedded cluster {cluster} does not run; start it first")
     api = Api.from_kubeconfig(running.kubeconfig)
     run_id = new_run_id(datetime.now(UTC))
     right: dict[str, int] = {}

@@ -4,7 +4,7 @@
 
 No storage is measured: nights are simulated with noise of known kind, and judged as `--storage-history` judges them,
 with a margin of 10 % and the level of the first 14 nights. docs/history.md has the tables. The goal: at most 3.65
-nights a year with a false alarm, over all limits together, also for nights that are alike by 0.6 and for heavy tails.
+nights a year with a false alarm, over all limits together, also for correlation 0.6 between nights and heavy tails.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def main() -> int:
     """Print the tables; return 0 whatever they show."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--series", type=int, default=400, help="years of one limit, for each kind of noise")
-    parser.add_argument("--histories", type=int, default=400, help="simulated for each fall")
+    parser.add_argument("--histories", type=int, default=400, help="simulated histories for each fall")
     options = parser.parse_args()
     _print_false_alarms(options.series)
     _print_falls(options.histories)
@@ -58,7 +58,7 @@ def _print_false_alarms(series: int) -> None:
 
 
 def _print_falls(histories: int) -> None:
-    print("\nfall of 20 % that stays: told by the second, third and seventh night, in %")
+    print("\nlasting fall of 20 %: reported by the second, third and seventh night, in %")
     print("| noise | earlier nights | 4 limits | 60 limits |\n|---|---|---|---|")
     for noise in (0.02, 0.03, 0.05, 0.08):
         for before in (14, 30, 90):
@@ -81,8 +81,8 @@ def _print_falls(histories: int) -> None:
 
 
 def _print_stays(histories: int) -> None:
-    print(f"\nfall that stays for {YEAR} nights, noise 5 %, 4 limits: of the nights from the first told on, told in %")
-    print("| fall | histories in which it was told | nights told |\n|---|---|---|")
+    print(f"\nfall that lasts for {YEAR} nights, noise 5 %, 4 limits: reported nights since the first report, in %")
+    print("| fall | histories in which it was reported | nights reported |\n|---|---|---|")
     for fall in (0.2, 0.5):
         nights = Nights(noise=0.05)
         series = list(fallen(nights, before=30, after=YEAR, fall=fall, limits=4, histories=histories, seed=4))
@@ -92,8 +92,8 @@ def _print_stays(histories: int) -> None:
 
 
 def _print_declines(histories: int) -> None:
-    print("\nsteady decline in a year, 4 limits: told in, and at which loss (median)")
-    print("| a night | noise | told | night | lost by then |\n|---|---|---|---|---|")
+    print("\nsteady decline in a year, 4 limits: when it is reported, and at which loss (median)")
+    print("| a night | noise | reported | night | lost by then |\n|---|---|---|---|---|")
     for a_night in (0.003, 0.004, 0.01):
         for noise in (0.02, 0.03, 0.05):
             nights = Nights(noise=noise)

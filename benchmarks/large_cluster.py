@@ -57,10 +57,10 @@ def main() -> int:
     """Print the figures; return 0 whatever they are, because this measures and does not judge."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cluster", default="default", help="name of the embedded cluster (default: %(default)s)")
-    parser.add_argument("--volumes", type=int, default=50_000, help="of others (default: %(default)s)")
-    parser.add_argument("--attachments", type=int, default=40_000, help="of these (default: %(default)s)")
+    parser.add_argument("--volumes", type=int, default=50_000, help="volumes of other users (default: %(default)s)")
+    parser.add_argument("--attachments", type=int, default=40_000, help="of these volumes (default: %(default)s)")
     parser.add_argument("--rate", type=float, default=400, help="requests a second at most (default: %(default)s)")
-    parser.add_argument("--most-minutes", type=float, default=45, help="for making them (default: %(default)s)")
+    parser.add_argument("--most-minutes", type=float, default=45, help="to create them (default: %(default)s)")
     options = parser.parse_args()
     cluster = embedded_cluster.find(options.cluster)
     if cluster is None:
@@ -77,16 +77,16 @@ def main() -> int:
         )
         other_volumes.grow(volumes=FEW, attachments=FEW)
         beside_few = _smoke(api, cluster, requests, folder)
-        _print(f"beside {FEW} volumes and as many attachments", beside_few)
+        _print(f"next to {FEW} volumes and {FEW} attachments", beside_few)
         other_volumes.grow(volumes=options.volumes, attachments=options.attachments)
         beside_all = _smoke(api, cluster, requests, folder)
-        _print(f"beside {options.volumes} volumes and {options.attachments} attachments", beside_all)
+        _print(f"next to {options.volumes} volumes and {options.attachments} attachments", beside_all)
     pages = beside_all.pages.total() - beside_few.pages.total()
     of_others = sum(beside_all.pages[kind] - beside_few.pages[kind] for kind in OTHER_KINDS)
     memory = (beside_all.peak - beside_few.peak) / 1e6
-    print(f"pages more: {pages}     goal: at most {MORE_PAGES}: {_result(pages <= MORE_PAGES)}")
+    print(f"additional pages: {pages}     goal: at most {MORE_PAGES}: {_result(pages <= MORE_PAGES)}")
     print(f"  of {' and '.join(OTHER_KINDS)}: {of_others}")
-    print(f"memory more: {memory:.0f} MB     goal: at most {MORE_MB} MB: {_result(memory <= MORE_MB)}")
+    print(f"additional memory: {memory:.0f} MB     goal: at most {MORE_MB} MB: {_result(memory <= MORE_MB)}")
     return 0
 
 

@@ -57,12 +57,12 @@ class OthersVolumes:
         self._volumes, self._attachments = volumes, attachments
         self._see_controllers_run()
         took_s = time.monotonic() - began_s
-        print(f"{volumes} volumes and {attachments} attachments of others are there after {took_s:.0f} s", flush=True)
+        print(f"{volumes} volumes and {attachments} attachments of other users exist after {took_s:.0f} s", flush=True)
 
     def _do(self, step: Callable[[Item], None], over: Iterable[Item], *, until_s: float = float("inf")) -> None:
         def in_time(item: Item) -> None:
             if time.monotonic() > until_s:
-                raise TimeoutError("making volumes of others takes longer than --most-minutes: ask for fewer of them")
+                raise TimeoutError("creating volumes takes longer than --most-minutes: request fewer volumes")
             step(item)
 
         with ThreadPoolExecutor(WORKERS) as pool:
@@ -105,7 +105,7 @@ class OthersVolumes:
             self._do(self._remove_attachment, there[ATTACHMENTS])
             self._do(self._remove_volume, there[VOLUMES])
         self._volumes = self._attachments = 0
-        print(f"{sum(map(len, there.values()))} objects are removed in {time.monotonic() - began_s:.0f} s", flush=True)
+        print(f"{sum(map(len, there.values()))} objects were removed in {time.monotonic() - began_s:.0f} s", flush=True)
 
     def _remove_attachment(self, name: str) -> None:
         self._pace.wait()
@@ -126,10 +126,10 @@ class OthersVolumes:
         name = f"{NAME}-{self._volumes}"
         self._api.create(NAMESPACES, {"metadata": _metadata(name)})
         wait_for(
-            "the controllers to make an account",
+            "the controllers to create a ServiceAccount",
             look=lambda: self._api.find(SERVICE_ACCOUNTS, "default", namespace=name),
             ready=lambda account: account is not None,
-            state=lambda account: "there" if account else "none",
+            state=lambda account: "exists" if account else "none",
             timeout_s=TIMEOUT_S,
         )
         self._api.delete(NAMESPACES, name)
@@ -137,7 +137,7 @@ class OthersVolumes:
             f"namespace {name} to be deleted",
             look=lambda: self._api.find(NAMESPACES, name),
             ready=lambda namespace: namespace is None,
-            state=lambda namespace: "there" if namespace else "gone",
+            state=lambda namespace: "exists" if namespace else "deleted",
             timeout_s=TIMEOUT_S,
         )
 

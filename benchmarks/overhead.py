@@ -3,8 +3,8 @@
     python benchmarks/overhead.py [--candidate NAME] [--baseline NAME] [--cluster NAME]
 
 Each of kbench's twelve modes is measured on two classes in turn, as the suite does it, and ended at the first analysis.
-Printed are the wall time of the measurement, the time for which its fio processes were told to run, and the difference;
-the goal is at most 1.5 s.
+Printed are the wall time of the measurement, the time for which its fio processes were asked to run, and the
+difference; the goal is at most 1.5 s.
 """
 
 from __future__ import annotations
@@ -73,10 +73,10 @@ def main() -> int:
                 report=lambda _: None,
             )
             overheads.append(bench.wall_s - bench.requested_s)
-            beside = f"wall {bench.wall_s:6.2f} s, fio {bench.requested_s:4.0f} s, beside {overheads[-1]:5.2f} s"
-            print(f"{profile.name:28} {beside}", flush=True)
+            times = f"wall {bench.wall_s:6.2f} s, fio {bench.requested_s:4.0f} s, overhead {overheads[-1]:5.2f} s"
+            print(f"{profile.name:28} {times}", flush=True)
     median = statistics.median(overheads)
-    print(f"beside the load: median {median:.2f} s, longest {max(overheads):.2f} s")
+    print(f"overhead next to the load: median {median:.2f} s, longest {max(overheads):.2f} s")
     print(
         f"goal: at most {GOAL_S} s a profile: {'met' if max(overheads) <= GOAL_S else 'missed'} (by the median: "
         f"{'met' if median <= GOAL_S else 'missed'})"

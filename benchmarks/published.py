@@ -2,8 +2,8 @@
 
     python benchmarks/published.py
 
-Each figure is multiplied, one after the other, and checked by the golden tests of its file. `then` is the result of a
-review of the first version with ten figures that it drew. Goal: each is noticed at 10 % more and at 10 % less.
+Each figure is multiplied, one after the other, and checked by the golden tests of its file. Row `first version`: the
+result of a review of that version, with ten figures drawn from all. Goal: each error of 10 % is noticed, up or down.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def main() -> int:
     """Print the table; return 0 whatever it shows."""
     print("| figures of | figures | noticed when multiplied by " + ", ".join(map(str, FACTORS)) + " | by all |")
     print("|---|---|---|---|")
-    print("| then, ten drawn of all | 10 | | 3, one more by 2 and 0.5 |")
+    print("| first version, ten of all | 10 | | 3, one more by 2 and 0.5 |")
     for name, comparisons in HELD_BY.items():
         figures, detections = published(name), []
         for place in places(figures):

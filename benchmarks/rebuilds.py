@@ -3,7 +3,7 @@
     python benchmarks/rebuilds.py [--runs N]
 
 No storage is measured: rebuilds of 20 GiB, and of 5 GiB before, are simulated, and a limit on 1 TiB is judged by the
-functions of a run. The goal: at most 1 % wrong if that takes 5 % too long, or is 5 % within the limit.
+functions of a run. Goal: at most 1 % wrong verdicts on a rebuild that takes 5 % too long or is 5 % within the limit.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ KINDS = {
 def main() -> int:
     """Print the table; return 0 whatever it shows."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=2000, help="simulated for each cell")
+    parser.add_argument("--runs", type=int, default=2000, help="simulated runs for each cell")
     runs = parser.parse_args().runs
-    print("| storage | rebuilds | sizes | 5 % too long passes | 5 % within fails | half the time: open |")
+    print("| storage | rebuilds | sizes | 5 % too long passes | 5 % within fails | half the time: undecided |")
     print("|---|---|---|---|---|---|")
     for (name, storage), repeats, two in product(KINDS.items(), (1, 3), (False, True)):
         shares = [

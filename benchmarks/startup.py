@@ -71,7 +71,7 @@ def main() -> None:
         finally:
             down = command("down")
         print(f"up, builds cached    {seconds:6.1f} s     goal {CACHED_GOAL_S} s   (run {run + 1})")
-        print(f"memory at rest       {memory:6.2f} GiB")
+        print(f"memory when idle     {memory:6.2f} GiB")
         print(f"down                 {down:6.1f} s", flush=True)
 
 

@@ -3,8 +3,8 @@
     python benchmarks/storages.py [--runs N] [--only rest|standstills|credits|sustained|percentiles|bursts|steps]
 
 No storage is measured: fio's documents are simulated in continuous time, and go through the functions of a run. Each
-table has the results before rates went by the clock and limits had a load of their own (`then`: a review of the first
-version), and the results now. Verdicts are percent pass / fail; the others are inconclusive. Goal: storage 5 % short of
+table has the results of a review of the first version, before rates went by the clock and limits had a load of their
+own, and the results now. Verdicts are percent pass / fail; the others are inconclusive. Goal: storage 5 % short of
 its limit passes in at most 1 %, storage 5 % over it fails in at most 1 %.
 """
 
@@ -51,8 +51,8 @@ def _begin(title: str, columns: str) -> None:
 def rest(runs: int) -> None:
     """Print the table of storage with credits next to local storage, of which limits were judged in turn."""
     _begin(
-        "Rest: credits that were used up when it began; what is reported / what it does without a pause",
-        "burst, s of credits | then, in turn | turns (ratios alone) | limits | 5 % short: pass / fail",
+        "Idle time: credits that were used up at the start; reported rate / rate without a pause",
+        "burst, s of credits | first version, in turn | turns (ratios alone) | limits | 5 % short: pass / fail",
     )
     for burst, credits_s, then in (
         (1.5, 4, 1.50),
@@ -89,8 +89,8 @@ def _standing_still(still_s: float, each_s: float, seed: int) -> Standstills:
 def standstills(runs: int) -> None:
     """Print the table of storage that stands still now and then, held to the rate of all its time."""
     _begin(
-        "Standstills: value / rate of all time, how often its CI holds that, and 5 % short, 5 % over: pass / fail",
-        "standstill | profile | then | now | then held | held | 5 % short | 5 % over",
+        "Standstills: value / rate of all time, how often the CI contains it, and 5 % short, 5 % over: pass / fail",
+        "standstill | profile | first version | now | first version: contained | contained | 5 % short | 5 % over",
     )
     then = {
         (2, 20): ("1.021", "1.027", "100"),
@@ -109,7 +109,7 @@ def standstills(runs: int) -> None:
             kind = partial(_standing_still, still_s, each_s)
             sides = " | ".join(_verdicts(kind, durable=durable, times=times, runs=runs)[0] for times in SIDES)
             share = f"{fmean(values):.3f} | {held_then} % | {100 * hits / runs:.0f} %"
-            print(f"| {still_s} s each {each_s} s | {name} | {before} | {share} | {sides} |", flush=True)
+            print(f"| {still_s} s every {each_s} s | {name} | {before} | {share} | {sides} |", flush=True)
 
 
 KINDS: dict[str, tuple[Callable[[int], Storage], str]] = {
@@ -137,8 +137,8 @@ def _decay(share: Callable[[float], float], seed: int) -> Decaying:
 def credits(runs: int) -> None:
     """Print the table of storage that is fast at first: limits between its first and last rate, and 5 % above that."""
     _begin(
-        "Credits and decay, limits by what it does in the end (five minutes at most)",
-        "storage | profile | then, 5 % short | now, load | limit at 1.2 times | at twice",
+        "Credits and decay, limits by the final rate (five minutes at most)",
+        "storage | profile | first version, 5 % short | now, load | limit at 1.2 times | at twice",
     )
     for name, (kind, then) in KINDS.items():
         for way, durable in (("durable", True), ("others", False)):
@@ -161,8 +161,8 @@ def _verdicts(kind: Callable[[int], Storage], *, durable: bool, times: float, ru
 def sustained_loads(runs: int) -> None:
     """Print the answers of a longer load: credits of N seconds, limits 5 % above what is left."""
     _begin(
-        "Sustained loads: three times as fast until credits end, limit 5 % above the rest: pass / fail",
-        f"credits | then: 12 s pass; SNIA's criterion | 10 min | {DEFAULT_S // 60} min",
+        "Sustained loads: three times as fast until credits end, limit 5 % above the final rate: pass / fail",
+        f"credits | first version: 12 s pass; SNIA's criterion | 10 min | {DEFAULT_S // 60} min",
     )
     for burst_s, then in (
         (30, "pass; steady at a third"),
@@ -191,7 +191,7 @@ def percentiles(runs: int) -> None:
     """Print the table of limits on p99 that the storage misses by 5 and 25 %, or meets by 5 %."""
     _begin(
         "p99 beyond its limit by 5 %, by 25 %, and 5 % within it: pass / fail",
-        "operations | plan | then +5 % | now | then +25 % | now | 5 % within",
+        "operations | plan | first version +5 % | now | first version +25 % | now | 5 % within",
     )
     for name, (second, then_5, then_25) in LATENCIES.items():
         for way, plan in (("durable", DURABLE), ("others", ALONE)):
@@ -206,7 +206,7 @@ def bursts(runs: int) -> None:
     """Print the table of caches that fill and flush: the rule of 20 %."""
     _begin(
         "Caches that lie in bursts, under the rule of 20 %: pass / fail",
-        "burst, full after, each | in all | profile | then | now",
+        "burst, full after, every | in total | profile | first version | now",
     )
     for high, for_s, each_s in BURSTS:
         times = (high * for_s + 0.05 * (each_s - for_s)) / each_s
@@ -225,7 +225,7 @@ def steps_of_scale(runs: int) -> None:
     """Print the table of the ratio of two steps of a scale run that lies exactly at its limit, correlation 0.5."""
     _begin(
         f"Steps of a scale run at their limit: pass / fail, of {1000 * runs:,}",
-        "window | noise | then | now",
+        "window | noise | first version | now",
     )
     for (window_s, then), cv in product(((6, "3.7 / 3.5"), (10, "4.0 / 4.0"), (20, "1.7 / 1.5")), (0.05, 0.15, 0.30)):
         ends = ends_of_ratios(0.5, window_s=window_s, cv=cv, correlation=0.5, at_least=0.5, runs=1000 * runs)
@@ -252,8 +252,8 @@ TABLES: dict[str, Callable[[int], None]] = {
 def main() -> int:
     """Print the tables; return 0 whatever they show."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=40, help="simulated for each cell")
-    parser.add_argument("--only", choices=TABLES, help="one table")
+    parser.add_argument("--runs", type=int, default=40, help="simulated runs for each cell")
+    parser.add_argument("--only", choices=TABLES, help="print one table")
     options = parser.parse_args()
     for name, table in TABLES.items():
         if options.only in (None, name):

@@ -46,7 +46,7 @@ def main() -> int:
     parser.add_argument("--candidate", default="replicated")
     parser.add_argument("--baseline", default="local-path")
     parser.add_argument("--cluster", default="default")
-    parser.add_argument("--alone", action="store_true", help="the candidate without a baseline")
+    parser.add_argument("--alone", action="store_true", help="measure the candidate without a baseline")
     parser.add_argument("--skip-kbench", action="store_true")
     options = parser.parse_args()
     suite_s, suite = _suite(options)

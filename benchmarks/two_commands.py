@@ -1,8 +1,8 @@
-"""The wait of a new user: the two commands of the README, in a fresh clone of what is committed here.
+"""The waiting time of a new user: the two commands of the README in a fresh clone of the committed state.
 
     python benchmarks/two_commands.py [--runs N] [--bare] [--command accept|smoke|test|test-full ...]
 
-With `--bare` every cache is empty as well: Go modules, builds, Python packages; Debian packages that are there stay.
+With `--bare` every cache is empty as well: Go modules, builds, Python packages; installed Debian packages stay.
 It prints figures next to goals, and ends with 0 whatever they are, since this measures and does not judge.
 """
 
@@ -41,9 +41,9 @@ class SuiteTimes:
 def main() -> int:
     """Print the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=1, help="of each command (default: %(default)s)")
-    parser.add_argument("--bare", action="store_true", help="with every cache empty")
-    parser.add_argument("--command", action="append", choices=GOALS_MIN, help="default: accept and test")
+    parser.add_argument("--runs", type=int, default=1, help="runs of each command (default: %(default)s)")
+    parser.add_argument("--bare", action="store_true", help="empty every cache first")
+    parser.add_argument("--command", action="append", choices=GOALS_MIN, help="repeatable (default: accept and test)")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         clone = Path(folder) / "clone"
@@ -73,7 +73,7 @@ def _measure(name: str, clone: Path, environment: dict[str, str], *, bare: bool)
         log_copy = ROOT / "reports" / f"make-{name}.log"
         log_copy.parent.mkdir(exist_ok=True)
         shutil.copy(log, log_copy)
-        print(f"what it printed: {log_copy}")
+        print(f"output of the command: {log_copy}")
 
 
 def _watch(process: psutil.Popen, results: Path, began: float) -> SuiteTimes:

@@ -32,22 +32,22 @@ SWINGS = (
     ("lognormal 60 %, correlation 0.5", {"cv": 0.60, "correlation": 0.5, "spread": lognormal}),
 )
 HEAD = (
-    "| {} | 5 % short passes | 5 % over fails | at the limit: pass / fail | +10 %: fails, open, load | "
-    "+25 %: open, load | runs of 18 at +10 %: one open, load |\n|---|---|---|---|---|---|---|"
+    "| {} | 5 % short passes | 5 % over fails | at the limit: pass / fail | +10 %: fails, undecided, load | "
+    "+25 %: undecided, load | runs of 18 at +10 %: one undecided, load |\n|---|---|---|---|---|---|---|"
 )
 
 
 RATIO_HEAD = (
     "| noise of, correlation, noise | 5 % beyond the bound passes | 5 % within fails | at the bound: pass / fail | "
-    "the same as local, with a rule of 20 %, of 50 %: open |\n|---|---|---|---|---|"
+    "equal to local, under a rule of 20 %, of 50 %: undecided |\n|---|---|---|---|---|"
 )
 
 
 def main() -> int:
     """Print the tables; return 0 whatever they show."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=20_000, help="simulated for each line")
-    parser.add_argument("--only", choices=("limits", "swings", "ratios"), help="one kind of table")
+    parser.add_argument("--runs", type=int, default=20_000, help="simulated runs for each line")
+    parser.add_argument("--only", choices=("limits", "swings", "ratios"), help="print one kind of table")
     options = parser.parse_args()
     tables = {"limits": _limits, "swings": _swings, "ratios": _ratios}
     for name, table in tables.items():

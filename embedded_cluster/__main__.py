@@ -37,17 +37,17 @@ def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="storage-acceptance cluster", description="A real multi-node Kubernetes as plain processes.")
     commands = parser.add_subparsers(dest="command", required=True, parser_class=_Parser)
     texts = {
-        "up": "start the cluster, or say that it is up",
+        "up": "start the cluster, or report that it is up",
         "down": "remove the cluster and everything it left on this host",
-        "status": "show what runs; exit 0 healthy, 1 damaged, 3 not running",
-        "names": "print the names of the clusters that run",
+        "status": "show what runs; exit status 0: healthy, 1: damaged, 3: not running",
+        "names": "print the names of the running clusters",
         "kubeconfig": "print the path of the administrator's kubeconfig",
-        "node-fail": "kill all of one node as a power cut would, and tear its mounts away",
+        "node-fail": "kill all processes of one node as a power cut would, and remove its mounts",
         "node-restore": "restart a node that failed",
-        "kubelet-stop": "kill the kubelet of one node; its pods run on",
+        "kubelet-stop": "kill the kubelet of one node; its pods keep running",
         "kubelet-start": "start the kubelet of a node again",
         "node-mounts": "print where a node has a volume mounted",
-        "pool-used": "print how many bytes Longhorn's replicas take of this host's disk",
+        "pool-used": "print the bytes that Longhorn's replicas use on this host's disk",
         "run": "run a command while the cluster is up; take it down afterwards unless it ran before",
     }
     for command, text in texts.items():
@@ -65,14 +65,14 @@ def _parser() -> argparse.ArgumentParser:
                 metavar="RATE",
                 help="durable writes a second that class replicated must reach on this machine (default: any rate)",
             )
-            sub.add_argument("words", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="what to run")
+            sub.add_argument("words", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="the command to run")
         if command in ("up", "run"):
             sub.add_argument("--nodes", type=int, default=3, help="number of nodes (default: %(default)s)")
             sub.add_argument(
                 "--simulated-nodes",
                 type=int,
                 metavar="COUNT",
-                help="simulated nodes beside the real ones (default: as many as there are)",
+                help="simulated nodes in addition to the real ones (default: as many as exist)",
             )
             sub.add_argument("--api-port", type=int, help="the API server's port on 127.0.0.1 (default: any free one)")
             sub.add_argument(
@@ -84,7 +84,7 @@ def _parser() -> argparse.ArgumentParser:
             sub.add_argument(
                 "--disks",
                 choices=disks.KINDS,
-                help=f"what the volumes of its own classes are on (default: {disks.MEMORY}, if enough is free)",
+                help=f"medium of the volumes of the built-in classes (default: {disks.MEMORY}, if enough is free)",
             )
             sub.add_argument(
                 "--with",
@@ -92,7 +92,7 @@ def _parser() -> argparse.ArgumentParser:
                 action="append",
                 choices=(*PARTS, POSTGRESQL),
                 default=[],
-                help=f"a further part of the cluster; repeatable; {POSTGRESQL}: its image, also where the cluster runs",
+                help=f"an additional part; repeatable; {POSTGRESQL}: its image, also if the cluster already runs",
             )
             sub.add_argument(
                 "--short-timers",
@@ -110,7 +110,7 @@ def _up(layout: Layout, options: argparse.Namespace) -> int:
     if options.api_port is not None and not 1 <= options.api_port <= 65535:
         raise WrongUsage(f"--api-port must be 1 to 65535, not {options.api_port}")
     if {CSI, LONGHORN} <= set(options.parts):
-        raise WrongUsage("--with csi and --with longhorn are for two clusters: each brings the one snapshot controller")
+        raise WrongUsage("--with csi and --with longhorn cannot be combined: each starts the snapshot controller")
     needs = Needs(
         free_disk=options.min_free_disk,
         free_memory=preconditions.memory_for(options.parts),
@@ -148,7 +148,7 @@ def _down(layout: Layout) -> int:
     preconditions.require_root()
     with cluster_lock(layout):
         if not removal.leftovers(layout):
-            say(f"cluster {layout.name} is not here; nothing to do")
+            say(f"cluster {layout.name} does not exist; nothing to do")
             return 0
         with step(f"remove cluster {layout.name}"):
             removal.remove(layout)
@@ -158,7 +158,7 @@ def _down(layout: Layout) -> int:
 def _node_fail(layout: Layout, options: argparse.Namespace) -> int:
     preconditions.require_root()
     stop_node(layout.name, options.node)
-    say(f"node {options.node}: its processes were killed at once and its mounts torn away")
+    say(f"node {options.node}: all processes were killed at the same time and the mounts removed")
     return 0
 
 
@@ -172,7 +172,7 @@ def _kubelet(layout: Layout, options: argparse.Namespace) -> int:
     preconditions.require_root()
     if options.command == "kubelet-stop":
         stop_kubelet(layout.name, options.node)
-        say(f"the kubelet of node {options.node} was killed, and nothing else of it")
+        say(f"the kubelet of node {options.node} was killed, and nothing else on the node")
     elif options.command == "kubelet-start":
         start_kubelet(layout.name, options.node)
     else:
@@ -202,7 +202,7 @@ def _kubeconfig(layout: Layout) -> int:
     cluster = find(layout.name)
     if cluster is None:
         raise WrongUsage(
-            f"no embedded cluster {layout.name} runs, or it is another user's; start it with "
+            f"no embedded cluster {layout.name} runs, or it belongs to another user; start it with "
             f"`storage-acceptance cluster up --name {layout.name}` as root"
         )
     say(str(cluster.kubeconfig))

@@ -172,7 +172,7 @@ def remove(path: str) -> None:
         if busy := remaining(path):
             raise NotYet(f"busy: {', '.join(map(str, busy))}")
 
-    wait_for(f"the cgroup {path} to go", remove_all, timeout=60)
+    wait_for(f"the cgroup {path} to be removed", remove_all, timeout=60)
     for hierarchy in hierarchies():
         with contextlib.suppress(OSError):  # The shared parent is removed with the last cluster.
             (hierarchy / path).parent.rmdir()

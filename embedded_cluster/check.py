@@ -30,9 +30,9 @@ def wait_for_nodes(kubectl: Kubectl, *, nodes: int, alive: Callable[[], None]) -
         alive()
         names = ready_nodes(kubectl)
         if len(names) < nodes:
-            raise NotYet(f"Ready are {', '.join(names) or 'none'}")
+            raise NotYet(f"Ready: {', '.join(names) or 'none'}")
         if not kubectl.get("serviceaccount", "default", "--namespace=default"):
-            raise NotYet("the nodes are Ready, the service account `default` is missing")
+            raise NotYet("the nodes are Ready, but the service account `default` is missing")
 
     wait_for(f"{nodes} nodes to be Ready", ready, timeout=180)
 
@@ -60,7 +60,7 @@ def prove_storage(kubectl: Kubectl, *, image: str, classes: Mapping[str, str], t
 
     def volumes_gone() -> None:
         if volumes := kubectl.get("persistentvolumes"):
-            raise NotYet(f"there are {', '.join(volume['metadata']['name'] for volume in volumes)}")
+            raise NotYet(f"remaining: {', '.join(volume['metadata']['name'] for volume in volumes)}")
 
     wait_for("the volumes of the check to be deleted", volumes_gone, timeout=timeout)
     kubectl.run("delete", "namespace/embedded-cluster-check", "--wait=false")

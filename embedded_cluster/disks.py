@@ -53,14 +53,14 @@ def choose(kind: str | None, *, needs: Needs) -> Disks:
     if problem := _problem(spare):
         if kind == MEMORY:
             raise EnvironmentFailure(f"disks in memory are not possible: {problem}; use --disks {HOST}")
-        say(f"disks are the host's: {problem}")
+        say(f"disks are on the host's disk: {problem}")
         return Disks(HOST)
     return Disks(MEMORY, int(spare * _SHARE_OF_REPLICAS), int(spare * _SHARE_OF_LOCAL))
 
 
 def _problem(spare: float) -> str | None:
     if spare < _LEAST_FREE_GIB * _GIB:
-        return f"{max(0.0, spare) / _GIB:.1f} GiB of memory are free for them, {_LEAST_FREE_GIB:.0f} GiB are needed"
+        return f"{max(0.0, spare) / _GIB:.1f} GiB of memory are free for disks, {_LEAST_FREE_GIB:.0f} GiB are needed"
     return loop_device_problem()
 
 

@@ -91,7 +91,7 @@ def have_modules(programs: Mapping[str, str], *, go: Path, source: Path, part: s
     Raises EnvironmentFailure that names the proxy that was tried.
     """
     command: list[str | Path] = [go, "list", "-mod=readonly", "-deps", "-f", "", *programs.values()]
-    with step(f"have the Go modules of {', '.join(programs)}"):
+    with step(f"download the Go modules of {', '.join(programs)}"):
         try:
             run(command, cwd=source, environment=environment(cgo=cgo), timeout=BUILD_SECONDS)
         except EnvironmentFailure as error:

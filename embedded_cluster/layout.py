@@ -40,8 +40,8 @@ class Layout:
         """Raise WrongUsage for a name that is no short DNS label."""
         if not is_name(self.name):
             raise WrongUsage(
-                f"{self.name!r} is no cluster name: 1 to 20 of a-z, 0-9 and '-', starting with a letter and not "
-                "ending with '-'"
+                f"{self.name!r} is not a cluster name: expected 1 to 20 characters of a-z, 0-9 and '-', starting with "
+                "a letter and not ending with '-'"
             )
 
     @property

@@ -74,10 +74,10 @@ def up(
             say(f"kubeconfig: {layout.kubeconfig}")
             return
         if current.running:
-            say(f"cluster {layout.name} is damaged, starting it anew: {'; '.join(current.problems)}")
+            say(f"cluster {layout.name} is damaged and is started again: {'; '.join(current.problems)}")
         began_s = time.monotonic()
         if removal.leftovers(layout):
-            with step("remove the remains of an earlier one"):
+            with step("remove the remains of an earlier cluster"):
                 removal.remove(layout)
         with step("check the host"):
             preconditions.check(needs)
@@ -91,7 +91,7 @@ def up(
             with_csi = csi.ensure() if CSI in parts else None
             if CEPH in parts:
                 ceph.ensure(rbd=CSI in parts)
-            with step("have the images"):
+            with step("prepare the images"):
                 archive = images.ensure()
         cluster_disks = disks.choose(needs.disks, needs=needs)
         try:
@@ -112,7 +112,7 @@ def up(
             logs = removal.keep_logs(layout)
             removal.remove(layout)
             if isinstance(error, EnvironmentFailure):
-                raise EnvironmentFailure(f"{error}\nWhat had started was removed again; all logs: {logs}") from None
+                raise EnvironmentFailure(f"{error}\nThe cluster was removed again; all logs: {logs}") from None
             raise
         say(f"cluster {layout.name} is up after {time.monotonic() - began_s:.1f} s")
         say(f"kubeconfig: {layout.kubeconfig}")
@@ -123,7 +123,7 @@ def _require_parts(layout: Layout, parts: Sequence[str]) -> None:
     if state is not None and (missing := [part for part in parts if part not in state.parts]):
         raise WrongUsage(
             f"cluster {layout.name} runs without {', '.join(missing)}, which cannot be added to a running cluster: "
-            f"take it down (`storage-acceptance cluster down --name {layout.name}`), or start one beside it with --name"
+            f"take it down (`storage-acceptance cluster down --name {layout.name}`), or start another one with --name"
         )
 
 

@@ -40,13 +40,13 @@ def require_speed(layout: Layout, *, durable_writes: float) -> None:
     except OSError as error:
         raise EnvironmentFailure(
             f"the speed of class replicated cannot be measured: {error.filename or layout.replicated_mount} cannot be "
-            f"written to ({error.strerror or error}); run again, which starts a damaged cluster anew"
+            f"written to ({error.strerror or error}); run the command again: it restarts a damaged cluster"
         ) from error
     raise EnvironmentFailure(
-        f"this machine is too slow at present: class replicated makes {best:,.0f} writes a second durable, "
+        f"this machine is too slow at present: class replicated completes {best:,.0f} durable writes a second, "
         f"{durable_writes:,.0f} are needed. {cpu_pressure()}. A CPU wakes another one within {wake_up * 1e6:.0f} µs. "
         f"The disk of {layout.state} makes a write durable within {flush * 1e3:.1f} ms. "
-        "Stop what else runs here, or take another machine."
+        "Stop other work on this machine, or use another machine."
     )
 
 

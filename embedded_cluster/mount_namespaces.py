@@ -50,7 +50,7 @@ class MountNamespace:
         """
         wait_for(f"process {self.holder} to hold a mount namespace", self._check_start, timeout=60, interval=0.01)
         wait_for(
-            "the mounts of others to leave a new mount namespace",
+            "other programs' mounts to leave a new mount namespace",
             lambda: self._let_go_of_others(covered_places=in_place_of, seeing=seeing),
             timeout=2 * _LETTING_GO_S,
         )
@@ -63,7 +63,7 @@ class MountNamespace:
         with contextlib.suppress(OSError):
             if Path(f"/proc/{self.holder}/comm").read_text().strip() == HOLDER[-2]:
                 return
-        raise NotYet("it does not do so yet")
+        raise NotYet("no mount namespace yet")
 
     def _let_go_of_others(self, *, covered_places: Collection[Path], seeing: Collection[Path]) -> None:
         there = mounts.targets(run(self.inside(["cat", "/proc/self/mountinfo"])))
@@ -71,7 +71,7 @@ class MountNamespace:
             return
         with contextlib.suppress(EnvironmentFailure):  # one was unmounted meanwhile, with the host's
             run(self.inside(["umount", "--lazy", *strange[: mounts.MOST]]), timeout=_LETTING_GO_S)
-        raise NotYet(f"{len(strange)} mounts, {strange[0]} among them")
+        raise NotYet(f"{len(strange)} mounts remain, such as {strange[0]}")
 
 
 def make(

@@ -67,7 +67,7 @@ def _keep_others_out(layout: Layout, subnet: str) -> None:
     try:
         run(["nft", "-f", "-"], stdin=_OWN_ALONE.format(table=layout.bridge, bridge=layout.bridge, subnet=subnet))
     except EnvironmentFailure as error:
-        say(f"warning: whoever has a route to {subnet} reaches the ports of this cluster: {error}")
+        say(f"warning: any host with a route to {subnet} reaches the ports of this cluster: {error}")
 
 
 def _free_subnet() -> ipaddress.IPv4Network:
@@ -155,4 +155,4 @@ def _holder(port: int) -> str:
         ):
             with contextlib.suppress(psutil.Error):
                 return f"held by {psutil.Process(connection.pid).name()}, process {connection.pid}"
-    return "held by a process that cannot be seen from here"
+    return "held by a process that is not visible from here"

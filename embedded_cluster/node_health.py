@@ -23,7 +23,7 @@ def pressures(nodes: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return what the nodes of the API server report that they are short of, in words."""
     return [
         f"node {node['metadata']['name']} is short of {PRESSURES[condition['type']]} ({condition['type']}: "
-        f"{condition.get('message', 'no reason given')}); free some, and its kubelet takes pods again after 5 min"
+        f"{condition.get('message', 'no reason given')}); free some; the kubelet then takes pods again after 5 min"
         for node in nodes
         for condition in node.get("status", {}).get("conditions", [])
         if condition["type"] in PRESSURES and condition["status"] == "True"
@@ -35,7 +35,7 @@ def full_disk(layout: Layout) -> list[str]:
     free = shutil.disk_usage(layout.state).free
     if free >= LEAST_FREE_B:
         return []
-    return [f"{layout.state}: only {format_quantity(free, unit='B')} are free on its disk; free some"]
+    return [f"{layout.state}: only {format_quantity(free, unit='B')} are free on this disk; free some space"]
 
 
 def without_images(layout: Layout, state: ClusterState) -> list[NodeLayout]:
@@ -56,16 +56,16 @@ def restore_images(layout: Layout, state: ClusterState, nodes: Sequence[NodeLayo
     if lacking := _lacking(nodes, _of_every_cluster(state)):
         current = images.ensure()
         if (current.fio, current.pause) != (state.image, state.pause_image):
-            raise EnvironmentFailure(f"the cluster's image was {state.image}, and this host now makes {current.fio}")
+            raise EnvironmentFailure(f"the cluster has image {state.image}, but this host now builds {current.fio}")
         _load(current.archive, lacking, state)
     for load in state.loaded:
         if lacking := _lacking(nodes, load.images):
             archive = Path(load.archive)
             if not archive.exists():
                 raise EnvironmentFailure(
-                    f"nodes of cluster {layout.name} lack {', '.join(load.images)}, and {archive}, which held them, is "
-                    f"gone; take the cluster down (`storage-acceptance cluster down --name {layout.name}`), and start "
-                    "it again with the same parts"
+                    f"nodes of cluster {layout.name} lack {', '.join(load.images)}, and their archive {archive} no "
+                    f"longer exists; take the cluster down (`storage-acceptance cluster down --name {layout.name}`), "
+                    "and start it again with the same parts"
                 )
             _load(archive, lacking, state)
 

@@ -82,7 +82,7 @@ def _install(names: Sequence[str], programs: Mapping[str, str]) -> None:
                 _disable(_SERVICES[package])
     if still_missing := missing(programs):
         raise EnvironmentFailure(
-            f"apt-get installed {' '.join(still_missing)}, but the programs that are needed are still missing"
+            f"apt-get installed {' '.join(still_missing)}, but the required programs are still missing"
         )
 
 
@@ -130,7 +130,7 @@ def _apt(arguments: Sequence[str], *, by_hand: str) -> None:
     except subprocess.TimeoutExpired:
         raise EnvironmentFailure(
             f"`apt-get {' '.join(arguments)}` did not end within {_APT_SECONDS} s and was killed: does a mirror of "
-            f"/etc/apt/sources.list not answer? `dpkg --configure -a` completes what is half installed.\n{by_hand}"
+            f"/etc/apt/sources.list not answer? `dpkg --configure -a` completes unfinished installations.\n{by_hand}"
         ) from None
     if result.returncode:
         last = "\n".join(f"  {line}" for line in result.stdout.splitlines()[-10:])

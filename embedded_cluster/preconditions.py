@@ -22,7 +22,7 @@ ALTERNATIVES = (
 )
 
 PART_MEMORY = {CEPH: 2.0, LONGHORN: 2.5}
-"""In GiB, of the parts that a cluster may have, beside the memory of every cluster; others need little."""
+"""In GiB, of the parts that a cluster may have, in addition to the memory of every cluster; others need little."""
 
 _GIB = 1024**3
 
@@ -51,8 +51,8 @@ def require_root() -> None:
     """Raise EnvironmentFailure for any other user."""
     if os.geteuid() != 0:
         raise EnvironmentFailure(
-            "the embedded cluster needs root: it mounts, makes network links and cgroups. This is user "
-            f"{os.geteuid()}. Run it as root, for example with sudo.\n{ALTERNATIVES}"
+            "the embedded cluster needs root: it mounts file systems and creates network links and cgroups. "
+            f"This is user {os.geteuid()}. Run the command as root, for example with sudo.\n{ALTERNATIVES}"
         )
 
 
@@ -90,7 +90,7 @@ def snapshotter() -> str:
 def _mounting() -> str | None:
     if succeeds(["unshare", "--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]):
         return None
-    return "mounting is not allowed, though this is root: a container needs to be privileged (CAP_SYS_ADMIN)"
+    return "mounting is not allowed, although this is root: a container must be privileged (CAP_SYS_ADMIN)"
 
 
 def _links() -> str | None:
@@ -100,7 +100,7 @@ def _links() -> str | None:
     script = "ip link add b0 type bridge && ip link add v0 type veth peer name v1"
     if succeeds(["unshare", "--net", "sh", "-c", script]):
         return None
-    return "bridges and veth links cannot be made: the kernel lacks them, or CAP_NET_ADMIN is missing"
+    return "bridges and veth links cannot be created: the kernel lacks them, or CAP_NET_ADMIN is missing"
 
 
 def _fuse() -> str | None:
@@ -134,7 +134,7 @@ def _controllers() -> str | None:
         probe.mkdir()
         probe.rmdir()
     except OSError as error:
-        return f"cgroups cannot be made below {cgroups.ROOT} ({error.strerror}); it must be mounted writable"
+        return f"cgroups cannot be created below {cgroups.ROOT} ({error.strerror}); it must be mounted writable"
     return None
 
 
@@ -143,7 +143,7 @@ def _disk(least: float) -> str | None:
     free = shutil.disk_usage(existing).free / _GIB
     if free >= least:
         return None
-    return f"{free:.1f} GiB are free for {STATE_ROOT}, {least:.1f} GiB are needed; free some, or lower --min-free-disk"
+    return f"{free:.1f} GiB are free for {STATE_ROOT}, {least:.1f} GiB are needed; free space, or lower --min-free-disk"
 
 
 def _memory(least: float) -> str | None:

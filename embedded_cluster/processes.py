@@ -62,7 +62,7 @@ class Daemons:
         cgroups.enter_marking(cgroup, process.pid)
         ticks = started_ticks(process.pid)
         if ticks is None:
-            raise EnvironmentFailure(f"{component} ended at once. {self.last_words(component)}")
+            raise EnvironmentFailure(f"{component} ended immediately. {self.last_words(component)}")
         self._record(ProcessRecord(component=component, pid=process.pid, started_ticks=ticks))
         return process.pid
 

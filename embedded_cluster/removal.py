@@ -36,7 +36,7 @@ def remove(layout: Layout) -> None:
     sysctls.restore()
     if remains := leftovers(layout):
         lines = "\n".join(f"- {item}" for item in remains)
-        raise EnvironmentFailure(f"cluster {layout.name} could not be removed entirely; left are:\n{lines}")
+        raise EnvironmentFailure(f"cluster {layout.name} could not be removed completely; remaining:\n{lines}")
 
 
 def leftovers(layout: Layout) -> list[str]:

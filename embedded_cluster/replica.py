@@ -82,7 +82,7 @@ class Replica:
             for path in [good, *_tree(good / self._folder)]:
                 name = path.relative_to(good)
                 if not (self._brick / name).exists():
-                    problems.append(f"{name} is not there")
+                    problems.append(f"{name} is missing")
                 elif any(_attribute(path, _PENDING)):
                     problems.append(f"{name} is not up to date")
         return problems

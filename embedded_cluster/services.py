@@ -54,7 +54,7 @@ class _Station:
         """Raise NotYet while it is the host's."""
         here, there = (os.stat(f"/proc/{process}/ns/net").st_ino for process in ("self", self.holder))
         if here == there or Path(f"/proc/{self.holder}/comm").read_text().strip() != _LIVES_BY[-2]:
-            raise NotYet("it holds none yet")
+            raise NotYet("no network namespace yet")
 
     def join(self, *, bridge: str, link: str, address: str, cluster_ips: str) -> None:
         """Make it a station on the bridge that has `address` and answers for all of `cluster_ips`."""

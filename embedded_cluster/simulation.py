@@ -59,7 +59,7 @@ def arrange(layout: Layout, *, nodes: int | None) -> None:
 def _add(missing: set[str], *, of: set[str], layout: Layout, kubectl: Kubectl) -> None:
     state = read_state(layout)
     if state is None:
-        raise EnvironmentFailure(f"cluster {layout.name} has gone meanwhile")
+        raise EnvironmentFailure(f"cluster {layout.name} was removed meanwhile")
     daemons = Daemons(layout=layout, state=state)
     if not daemons.has(COMPONENT):
         kwok = builds.ensure_kwok()
@@ -76,8 +76,8 @@ def _start(daemons: Daemons, *, kubectl: Kubectl, kwok: builds.Kwok) -> None:
     kubeconfig = daemons.layout.pki / f"{COMPONENT}.kubeconfig"
     if not kubeconfig.exists():
         raise EnvironmentFailure(
-            f"cluster {daemons.layout.name} was started by an older version, which knew no simulated nodes: "
-            "take it down and start it again"
+            f"cluster {daemons.layout.name} was started by an older version without simulated nodes: take the "
+            "cluster down and start it again"
         )
     kubectl.run("apply", "--server-side", "--force-conflicts", f"--filename={kwok.definition}")
     wait_for("KWOK's stages to be served", lambda: _require_stages(kubectl), timeout=_SERVED_WITHIN_S)
@@ -113,7 +113,7 @@ def _wait(daemons: Daemons, *, kubectl: Kubectl, names: set[str]) -> None:
     def ready() -> None:
         daemons.require_alive(COMPONENT)
         if missing := names - set(ready_nodes(kubectl)):
-            raise NotYet(f"not Ready are {', '.join(sorted(missing)[:5])}, {len(missing)} in all")
+            raise NotYet(f"not Ready: {', '.join(sorted(missing)[:5])}; {len(missing)} in total")
 
     try:
         wait_for("the simulated nodes to be Ready", ready, timeout=_READY_WITHIN_S)

@@ -10,7 +10,7 @@ from embedded_cluster.layout import Layout
 
 CEPH, CSI, LONGHORN = "ceph", "csi", "longhorn"
 PARTS = (CEPH, CSI, LONGHORN)
-"""The parts that a cluster may have beside those of every cluster."""
+"""The parts that a cluster may have in addition to those of every cluster."""
 
 
 @dataclass(frozen=True)

@@ -42,12 +42,12 @@ def status(layout: Layout) -> Status:
     state = read_state(layout)
     if state is None or not any(is_running(record) for record in state.processes):
         return Status(running=False, problems=(f"cluster {layout.name} does not run",), lines=())
-    problems = [] if state.complete else ["its `up` did not finish"]
+    problems = [] if state.complete else ["the `up` of the cluster did not finish"]
     lines = [f"cluster     {state.name}, Kubernetes {state.kubernetes_version}", f"kubeconfig  {layout.kubeconfig}"]
     lines += [f"image       {state.image}", f"network     {state.subnet} on {layout.bridge}"]
     lines.append(f"disks       {state.disks}")
     lines += [f"parts       {', '.join(state.parts)}"] * bool(state.parts)
-    lines += ["timers      short: silent nodes are lost early"] * state.short_timers
+    lines += ["timers      short: silent nodes count as lost early"] * state.short_timers
     lines.append(f"for pods    API server on {state.gateway}:{state.ports['kube-apiserver']}")
     for record in state.processes:
         port = state.ports.get(record.component)
@@ -112,7 +112,7 @@ def repair(layout: Layout, current: Status) -> Status:
         node_health.restore_images(layout, state, current.without_images)
         current = steady_status(layout)
     if current.short:
-        raise EnvironmentFailure(f"cluster {layout.name} runs, and is left as it is: {'; '.join(current.short)}")
+        raise EnvironmentFailure(f"cluster {layout.name} runs and is not changed: {'; '.join(current.short)}")
     return current
 
 
@@ -126,7 +126,7 @@ def _serving_problems(layout: Layout, state: ClusterState, lines: list[str]) -> 
         lines += [f"node        {name}: {'Ready' if name in ready else 'not Ready'}" for name in names]
         problems += [f"node {name} is not Ready" for name in names if name not in ready]
         if present := simulation.present(kubectl):
-            lines.append(f"nodes       {len(present & set(ready))} of {len(present)} simulated ones are Ready")
+            lines.append(f"nodes       {len(present & set(ready))} of {len(present)} simulated nodes are Ready")
         if CSI in state.parts:
             part_lines, lacking = csi.describe(kubectl, nodes=names)
             lines += part_lines

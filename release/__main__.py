@@ -34,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         action="append",
         default=[],
         metavar="MIRROR",
-        help="address or line of sources.list in the place of Debian's own; repeatable",
+        help="address or line of sources.list instead of Debian's own; repeatable",
     )
     notes_parser = commands.add_parser("notes", help="print the section of CHANGELOG.md")
     notes_parser.add_argument("--tag", required=True, help="such as v0.1.0")
@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return error.exit_status
     except KeyboardInterrupt:
-        print("interrupted: what was begun has ended, and no image was written", file=sys.stderr)
+        print("interrupted: all programs have ended, and no image was written", file=sys.stderr)
         return INTERRUPTED_STATUS
     return 0
 

@@ -74,5 +74,5 @@ def _component(purl: str, name: str, version: str, *, where: str = "") -> Compon
 def _text(tar: tarfile.TarFile, name: str) -> str:
     file = tar.extractfile(name)
     if file is None:
-        raise ValueError(f"expected a file at {name} of the root file system, found something else")
+        raise ValueError(f"expected a file at {name} in the root file system, found something else")
     return file.read().decode()

@@ -10,7 +10,7 @@ from acceptance.text.errors import WrongUsage
 def notes(changelog: str, *, tag: str, version: str) -> str:
     """Return the section of the version. Raise WrongUsage if tag and version differ, or it has no date of release."""
     if tag != f"v{version}":
-        raise WrongUsage(f"expected the tag v{version}, as acceptance/__init__.py has the version, found {tag}")
+        raise WrongUsage(f"expected the tag v{version}, for the version in acceptance/__init__.py, found {tag}")
     sections = re.split(r"^## ", changelog, flags=re.MULTILINE)[1:]
     own_sections = [section for section in sections if re.match(rf"{re.escape(version)}\b", section)]
     if len(own_sections) != 1:

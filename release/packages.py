@@ -25,9 +25,7 @@ def install_packages(target: Path, *, requirements: Path, architecture: str, pyt
     markers and compiles the files.
     """
     if f"{sys.version_info.major}.{sys.version_info.minor}" != python:
-        raise EnvironmentFailure(
-            f"expected Python {python} to build with, as the image has, found {sys.version.split()[0]}"
-        )
+        raise EnvironmentFailure(f"expected Python {python}, the version of the image, found {sys.version.split()[0]}")
     machine = MACHINES[architecture]
     platforms = [f"manylinux_2_{minor}_{machine}" for minor in _GLIBC] + [
         f"manylinux2014_{machine}",

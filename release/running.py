@@ -60,7 +60,7 @@ def run_group(
         try:
             process.wait(timeout=timeout)
         except subprocess.TimeoutExpired:
-            raise EnvironmentFailure(f"`{command[0]}` did not end within {timeout:.0f} s; it was ended") from None
+            raise EnvironmentFailure(f"`{command[0]}` did not end within {timeout:.0f} s, and was stopped") from None
         reader.join(timeout=ENDS_S)
     if process.returncode:
         raise EnvironmentFailure(f"`{' '.join(command)}` ended with {process.returncode}:\n" + "\n".join(last))
@@ -99,7 +99,7 @@ def end_group(group: int) -> None:
 
     def check_end() -> None:
         if _lives(group):
-            raise NotYet("some of it runs")
+            raise NotYet("some of its processes still run")
 
     try:
         wait_for(f"process group {group} to end", check_end, timeout=ENDS_S)

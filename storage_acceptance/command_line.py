@@ -54,7 +54,7 @@ def overview() -> str:
             "",
             *(f"  {call:{width}}  {about}" for call, about in calls.items()),
             "",
-            f"OPTIONS are --storage-..., as `{PROGRAM} run --help` lists them, and all of pytest (-k, -m, -x, ...).",
+            f"OPTIONS are --storage-... (see `{PROGRAM} run --help`) and all options of pytest (-k, -m, -x, ...).",
         ]
     )
 
@@ -131,7 +131,7 @@ COMMANDS = (
     Command(
         name="smoke",
         takes="[OPTIONS]",
-        about="a first answer: volumes come and go, synchronous writes are fast enough",
+        about="a first answer: volumes are created and deleted, synchronous writes are fast enough",
         run=_tests("smoke", "-m", "smoke"),
     ),
     Command(
@@ -143,42 +143,42 @@ COMMANDS = (
     Command(
         name="discover",
         takes="[--context NAME]",
-        about="a cluster's StorageClasses, what is wrong with them, what to run next; only reads",
+        about="a cluster's StorageClasses, their problems, and what to run next; only reads",
         run=_engine("discover"),
     ),
     Command(name="list", takes="[OPTIONS]", about="what `run` would test, in words", run=_list),
     Command(
         name="plan",
         takes="[OPTIONS]",
-        about="what `run` would create, how much room and time that takes; creates nothing",
+        about="what `run` would create, and the space and time that it takes; creates nothing",
         run=_tests("plan", "--storage-plan"),
     ),
     Command(
         name="limits",
         takes="[--tier NAME]",
-        about="what a tier asks for, as a table; --diff A B; suggest RUN...",
+        about="what a tier requires, as a table; --diff A B; suggest RUN...",
         run=_engine("limits"),
     ),
-    Command(name="profiles", takes="[DIR]", about="the loads, and what each stands for", run=_engine("profiles")),
+    Command(name="profiles", takes="[DIR]", about="the loads, and what each represents", run=_engine("profiles")),
     Command(name="report", takes="RUN...", about="the report again, runs side by side; verify", run=_engine("report")),
     Command(
         name="driver-info",
         takes="RUN",
-        about="what a run saw, as a manifest for the Kubernetes e2e",
+        about="the results of a run as a manifest for the Kubernetes e2e",
         run=_engine("driver-info"),
     ),
     Command(name="compare", takes="BEFORE AFTER", about="what changed between two runs", run=_engine("compare")),
     Command(
         name="accept-level",
         takes="HISTORY",
-        about="compare later nights with a new level",
+        about="accept a new level, with which later runs are compared",
         run=_engine("accept-level"),
     ),
     Command(name="cleanup", takes="[--list]", about="remove what killed runs left behind", run=_engine("cleanup")),
     Command(
         name="completion",
         takes="bash|zsh|fish",
-        about="a script by which the shell completes commands and options",
+        about="a script with which the shell completes commands and options",
         run=_completion,
     ),
     Command(name="cluster", takes="up|down|status", about="a Kubernetes to try it on (Debian, root)", run=_cluster),

@@ -23,7 +23,7 @@ from acceptance.trials.features.trying import CAPABILITIES
 
 TESTING = ("run", "quick", "smoke", "host", "list", "plan")
 """The commands that take the suite's options, and pytest's."""
-PYTEST = {"-k": "only tests whose names match", "-m": "only tests with such marks", "-x": "end at the first failure"}
+PYTEST = {"-k": "only tests whose names match", "-m": "only tests with these marks", "-x": "end at the first failure"}
 _KNOWN_VALUES: Mapping[str, Sequence[str]] = {
     "require-capability": CAPABILITIES,
     "tier": ("baseline", "production"),
@@ -198,7 +198,7 @@ _storage_acceptance() {{
         COMPREPLY=($(compgen -W "{commands} --help --version" -- "$cur"))
         return 0
     fi
-    # Where = parts words, it is one of its own.
+    # If the shell splits words at =, the = is a word of its own.
     [[ $cur == "=" ]] && cur=""
     [[ $option == "=" ]] && option=${{COMP_WORDS[COMP_CWORD-2]}}
     case "$command $option" in

@@ -74,5 +74,5 @@ def options_help() -> str:
     return (
         f"{capture.get()}\n"
         "Each option is also an environment variable (STORAGE_CLASS) and an ini key (storage_class). All options of\n"
-        "pytest hold too, such as -k EXPRESSION, -m MARK, -x, --collect-only: `pytest --help` lists them."
+        "pytest work too, such as -k EXPRESSION, -m MARK, -x, --collect-only: `pytest --help` lists them."
     )

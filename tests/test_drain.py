@@ -1,4 +1,4 @@
-"""When a node is drained, its volumes must soon be in use on another node, intact, and not on the first anymore.
+"""When a node is drained, its volumes must soon be in use on another node, intact, and no longer on the first.
 
 Only the suite's own pod is evicted; no node is cordoned.
 """

@@ -1,4 +1,4 @@
-"""Every node that takes pods must be able to use a volume: of many nodes, a single one often cannot."""
+"""Every node that takes pods must be able to use a volume; often a single node of many cannot."""
 
 import pytest
 
@@ -7,7 +7,7 @@ pytestmark = pytest.mark.provisioning
 
 @pytest.mark.smoke
 def test_every_node_uses_a_volume(every_node):
-    """A pod on each node writes to a new volume and reads it back; the volume is no folder of the node's own disk."""
+    """A pod on each node writes to a new volume and reads it back; the volume is not a folder on the node's disk."""
     every_node()
 
 

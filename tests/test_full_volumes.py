@@ -21,7 +21,7 @@ def test_full_volume_harms_no_other_volume(full_volume, accept):
 
 
 def test_full_volume_takes_writes_again(full_volume, accept):
-    """Files of a full volume are deleted; other files can then be written, and are found again."""
+    """Files of a full volume are deleted; other files can then be written and read again."""
     accept(full_volume.against("again"))
 
 
@@ -31,7 +31,7 @@ def test_full_volume_grows(full_volume, accept):
 
 
 def test_full_volume_gives_the_space_of_deleted_files_back(full_volume, accept):
-    """Files of a full volume are deleted and trimmed; the pool has their space again, with the volume still in use."""
+    """Files of a full volume are deleted and trimmed; the pool regains their space while the volume is in use."""
     accept(full_volume.against("trim"))
 
 

@@ -1,4 +1,4 @@
-"""Upgrades and crashes end pods of the storage system itself: volumes must stay usable, and new ones be usable soon.
+"""Upgrades and crashes end pods of the storage system: volumes must stay usable, and new ones must soon be usable.
 
 Only pods that --storage-kill-pods names are killed: one at a time, the next when all are Ready again.
 """
@@ -9,7 +9,7 @@ pytestmark = [pytest.mark.durability, pytest.mark.storage_pods, pytest.mark.dest
 
 
 def test_storage_stands_that_its_pods_are_killed(killed_storage_pods, disruption_limit, accept):
-    """Pods are killed; another is Ready, writes continue, and a new volume is usable, all within the tier's limits."""
+    """Pods are killed; replacements are Ready, writes continue, new volumes are usable, within the tier's limits."""
     accept(killed_storage_pods.against(disruption_limit))
 
 

@@ -13,5 +13,5 @@ def test_files_are_made_found_and_deleted_in_time(many_files, many_files_limit, 
 
 @pytest.mark.filing("pods")
 def test_pods_start_in_time_on_many_files(many_files, many_files_limit, accept):
-    """Pods start on very many files within the tier's times, with their own fsGroup as fast as on an empty volume."""
+    """Pods start on very many files within the tier's times; with their own fsGroup, as fast as on an empty volume."""
     accept(many_files.against(many_files_limit))

@@ -6,7 +6,7 @@ pytestmark = [pytest.mark.durability, pytest.mark.features]
 
 
 def test_snapshot_of_a_volume_in_use_is_of_one_moment(snapshot_in_use, accept):
-    """A snapshot is taken while records are written; it has all acknowledged before, and no later one after a gap."""
+    """A snapshot is taken while records are written; it has all acknowledged before, and none after a gap."""
     accept(snapshot_in_use())
 
 

@@ -7,7 +7,7 @@ pytestmark = [pytest.mark.scale, pytest.mark.slow]
 
 @pytest.mark.scaling("total_at_last_step")
 def test_total_holds_with_many_volumes(scaling, scaling_limit, accept):
-    """More volumes are loaded than saturate the storage; they share its throughput, and the total stays."""
+    """More volumes are loaded than saturate the storage; they share its throughput, and the total does not fall."""
     accept(scaling.against(scaling_limit))
 
 

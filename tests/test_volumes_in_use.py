@@ -7,7 +7,7 @@ pytestmark = [pytest.mark.provisioning, pytest.mark.features]
 
 @pytest.mark.capability("protection")
 def test_a_volume_in_use_outlasts_the_deletion_of_its_claim(show_capability):
-    """A PVC is deleted while a pod uses it: it stays, the pod reads and writes on, and it is removed after the pod."""
+    """A PVC is deleted while a pod uses it: it stays while the pod reads and writes, and is deleted after the pod."""
     show_capability()
 
 
@@ -19,7 +19,7 @@ def test_an_ephemeral_volume_comes_and_goes_with_its_pod(show_capability):
 
 @pytest.mark.capability("modification")
 def test_attributes_of_a_volume_in_use_are_changed(show_capability):
-    """A PVC gets a VolumeAttributesClass, then another if possible, and reports each; its pod reads and writes on."""
+    """A PVC gets a VolumeAttributesClass, then another if possible, and reports each; its pod continues to work."""
     show_capability()
 
 

@@ -7,13 +7,13 @@ pytestmark = [pytest.mark.provisioning, pytest.mark.features]
 
 @pytest.mark.capability("mount-options")
 def test_mount_options_reach_the_mount(show_capability):
-    """The mount options of a PV, and those of its class that can, show in the pod; a wrong one keeps a pod from it."""
+    """The mount options of a PV and its class show in the pod; a pod whose PV has an unknown option does not start."""
     show_capability()
 
 
 @pytest.mark.capability("group-policy")
 def test_files_are_given_to_a_group_when_the_policy_says_so(show_capability):
-    """Always gives all files to the pod's group, OnRootMismatch only if the root folder has another group."""
+    """Policy Always gives all files to the pod's group, OnRootMismatch only if the root folder has another group."""
     show_capability()
 
 
@@ -31,7 +31,7 @@ def test_a_node_takes_as_many_volumes_as_its_driver_says(show_capability):
 
 @pytest.mark.capability("topology")
 def test_volumes_are_where_the_class_allows_them(show_capability):
-    """A pod has a volume on a node that the class's allowedTopologies allow; a pod that must run on another waits."""
+    """A pod has a volume on a node that the class's allowedTopologies allow; a pod that must run elsewhere waits."""
     show_capability()
 
 

@@ -99,7 +99,7 @@ class Api:
                 continue
             if page_rows is None:
                 raise ApiUnreachable(
-                    f"GET {path} on {self.address}: expected whole objects, found a table: see what answers there"
+                    f"GET {path} on {self.address}: expected complete objects, found a table; check that address"
                 )
             yield from page_rows
             query["continue"] = page["metadata"].get("continue", "")
@@ -222,7 +222,7 @@ class Api:
         """
         rest = b""
         # In pieces: an API server's metrics are many megabytes.
-        for piece in self._requests.pieces(path, message=f"GET {path} on {self.address}: the answer broke off"):
+        for piece in self._requests.pieces(path, message=f"GET {path} on {self.address}: the response broke off"):
             *lines, rest = (rest + piece).split(b"\n")
             for line in lines:
                 yield line.decode(errors="replace")
@@ -296,5 +296,5 @@ class Api:
         path = PODS.path(namespace=namespace, name=pod, subresource="log")
         query = {"container": container, "follow": str(follow).lower(), "sinceTime": since}
         query["timestamps"] = "true" if timestamps else ""
-        message = f"the log of pod {pod} stopped coming"
+        message = f"no more lines arrived from the log of pod {pod}"
         return self._requests.pieces(path, query=query, answer_s=silence_s, message=message)

@@ -51,14 +51,14 @@ def by_kubeconfig(
     access = read_access(sources, context=context)
     settings, tls = _settings_of(access), _tls_of(access)
     identity = _identity_of(access, terminal, settings.host)
-    place = f"{access.user_is}: what the login program printed"
+    place = f"{access.user_is}: output of the login program"
     if tls is not None:
         identity.on_certificate = lambda certificate, key: show_certificate(tls, certificate, key, place)
     identity.headers()
     if access.cluster.insecure:
         terminal.say(
-            f"warning: {access.cluster_is}: insecure-skip-tls-verify: whether {settings.host} is the API server is not "
-            "verified"
+            f"warning: {access.cluster_is}: insecure-skip-tls-verify is set: the suite does not verify the identity of "
+            f"the API server {settings.host}"
         )
     return Connection(settings, origin=str(access.file), identity=identity, tls=tls)
 
@@ -76,7 +76,7 @@ def _settings_of(access: Access) -> client.Configuration:
         settings.no_proxy = ",".join(filter(None, [settings.no_proxy, LOOPBACK]))
     if settings.proxy:
         settings.proxy_headers = _proxy_headers(
-            settings.proxy, f"{place}: proxy-url" if cluster.proxy else "the proxy that the environment names"
+            settings.proxy, f"{place}: proxy-url" if cluster.proxy else "the proxy in the environment"
         )
         settings.proxy = re.sub("^socks5:", "socks5h:", settings.proxy)  # the proxy resolves names, as with kubectl
     return settings
@@ -93,7 +93,9 @@ def _server(access: Access) -> str:
     address = cluster.server if "://" in cluster.server else f"{scheme}://{cluster.server}"
     parts = _address(address)
     if parts is None or parts.scheme.lower() not in ("http", "https"):
-        raise WrongUsage(f"{place}: expected an address as https://HOST:PORT, found {cluster.server!r}; correct it")
+        raise WrongUsage(
+            f"{place}: expected an address such as https://HOST:PORT, found {cluster.server!r}; correct it"
+        )
     return address.rstrip("/")
 
 
@@ -114,11 +116,11 @@ def _proxy_headers(proxy: str, place: str) -> dict[str, str] | None:
     parts = _address(proxy)
     if parts is None or parts.scheme not in PROXIES:
         raise WrongUsage(
-            f"{place}: expected an address as http://HOST:PORT ({', '.join(PROXIES)}), found {proxy!r}; correct it"
+            f"{place}: expected an address such as http://HOST:PORT ({', '.join(PROXIES)}), found {proxy!r}; correct it"
         )
     if parts.scheme == "socks5" and (find_spec("socks") is None or find_spec("python_socks") is None):
         raise WrongUsage(
-            f"{place}: {proxy} is a SOCKS proxy, for which two Python packages are missing: install them with "
+            f"{place}: {proxy} is a SOCKS proxy, which needs two missing Python packages; install them with "
             "`pip install PySocks python-socks`, or name an HTTP proxy"
         )
     if parts.username is None:
@@ -151,10 +153,11 @@ def _identity_of(access: Access, terminal: Terminal, server: str) -> Identity:
     impersonation_headers = impersonation(access)
     ways = [name for name, value in _ways(access).items() if value]
     if len(ways) > 1:
-        raise WrongUsage(f"{place}: expected one way to be let in, found {' and '.join(ways)}; remove all but one")
+        raise WrongUsage(f"{place}: expected one way to authenticate, found {' and '.join(ways)}; remove all but one")
     if user.token in OMISSION_MARKS:
         raise WrongUsage(
-            f"{place}: token: expected a token, found what `kubectl config view` prints without --raw; replace it"
+            f"{place}: token: expected a token, found the placeholder that `kubectl config view` prints without --raw; "
+            "replace it"
         )
     require_header(user.token, f"{place}: token")
     if user.token_file:
@@ -186,8 +189,9 @@ def _login_of(access: Access, terminal: Terminal, server: str) -> Source | None:
         return None
     if provider.name != OIDC:
         raise WrongUsage(
-            f"{place}: auth-provider {provider.name or 'without a name'} is none of Kubernetes 1.26 or later ({OIDC}); "
-            "make the kubeconfig again with your provider's tool, which names a program to log in with (exec)"
+            f"{place}: auth-provider {provider.name or 'without a name'} does not exist in Kubernetes 1.26 or later, "
+            f"which has only {OIDC}; create the kubeconfig again with your provider's tool, which configures a login "
+            "program (exec)"
         )
     return oidc_login(provider.config, place, terminal)
 
@@ -219,8 +223,8 @@ def by_service_account() -> client.ApiClient:
         config.load_incluster_config(client_configuration=settings)  # type: ignore[no-untyped-call]
     except (config.ConfigException, OSError, UnicodeDecodeError) as error:
         raise EnvironmentFailure(
-            f"expected a pod with the token of its service account, found none: {error} Run it as deploy/job.yaml "
-            "does (docs/in-cluster.md), or name a cluster with --storage-kubeconfig FILE"
+            f"expected a pod with the token of its service account, found none: {error} Run the suite as "
+            "deploy/job.yaml does (docs/in-cluster.md), or name a cluster with --storage-kubeconfig FILE"
         ) from error
     _remember_tokens(settings)
     return client.ApiClient(settings)

@@ -164,7 +164,7 @@ class Requests:
         items = page.get("items") or []
         if not isinstance(page.get("metadata"), dict) or not isinstance(items, list):
             raise ApiUnreachable(
-                f"GET {path} on {self.address}: expected a list of objects, found another answer; check that address"
+                f"GET {path} on {self.address}: expected a list of objects, found another response; check that address"
             )
         return page
 
@@ -173,8 +173,8 @@ class Requests:
         version = self.json("GET", "/version", timeout_s=timeout_s).get("gitVersion")
         if not isinstance(version, str):
             raise ApiUnreachable(
-                f"GET /version on {self.address}: expected the version of a Kubernetes API server, found none in the "
-                "answer: another server? See what answers at that address"
+                f"GET /version on {self.address}: expected the version of a Kubernetes API server, found none; check "
+                "that address: another server may answer there"
             )
         return version
 
@@ -199,9 +199,9 @@ def _whole(response: urllib3.BaseHTTPResponse, request: str) -> bytes:
             content += piece
             if time.monotonic() > ends_s:
                 response.close()
-                raise ApiUnreachable(f"{request}: the answer did not end within {WHOLE_S} s; see what answers there")
+                raise ApiUnreachable(f"{request}: the response did not end within {WHOLE_S} s; check that address")
     except (urllib3.exceptions.HTTPError, OSError) as error:
-        raise ApiUnreachable(f"{request}: the answer broke off: {error}") from error
+        raise ApiUnreachable(f"{request}: the response broke off: {error}") from error
     return bytes(content)
 
 
@@ -216,8 +216,8 @@ def _document(content: bytes, response: urllib3.BaseHTTPResponse, request: str) 
     kind = response.headers.get("Content-Type", "of no known type")
     begins = content[:EXCERPT_LENGTH].decode(errors="replace").strip()
     raise ApiUnreachable(
-        f"{request}: expected a Kubernetes object, found an answer ({response.status}, {kind}) that begins {begins!r}: "
-        "a proxy, a load balancer or a login page in between? See what answers at that address"
+        f"{request}: expected a Kubernetes object, found a response ({response.status}, {kind}) that begins "
+        f"{begins!r}; check that address: a proxy, a load balancer or a login page may answer there"
     )
 
 
@@ -232,7 +232,7 @@ def _message(response: urllib3.BaseHTTPResponse) -> str:
     try:
         text = response.read(MOST_OF_AN_ERROR).decode(errors="replace")
     except (urllib3.exceptions.HTTPError, OSError) as error:
-        return f"{response.reason} (the answer broke off: {error})"
+        return f"{response.reason} (the response broke off: {error})"
     try:
         return str(json.loads(text).get("message") or text)
     except (ValueError, AttributeError, RecursionError):

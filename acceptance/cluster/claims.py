@@ -146,7 +146,7 @@ def wait_bound(api: Api, claim: Claim, *, timeout_s: float) -> str:
         set_policy(api, volume, "Retain")
         raise EnvironmentFailure(
             f"PVC {claim.name} was bound to PV {name_of(volume)}, which was not provisioned for it: {why}. The "
-            "suite leaves it alone (reclaim policy Retain) and gives no verdict, since the PV does not belong "
+            "suite leaves it alone (reclaim policy Retain) and gives no verdict, because the PV does not belong "
             "to this run"
         )
     label_volume(api, volume, run_id=claim.run_id)
@@ -211,16 +211,16 @@ def _lacking(claim: Claim, refusal: Refusal) -> str | None:
     """Return the capability that the class lacks according to the refusal, as the beginning of an error; or None."""
     of_class = f"StorageClass {claim.storage_class}"
     if claim.block and refuses_block(refusal):
-        return f"capability 'raw block volumes': {of_class} has none"
+        return f"capability 'raw block volumes': {of_class} does not support it"
     lacks = _CAPABILITY_OF.get(claim.access_mode)
     if lacks is not None and refuses_access_mode(refusal, claim.access_mode):
-        return f"capability '{lacks}': {of_class} offers no such volumes"
+        return f"capability '{lacks}': {of_class} does not support it"
     if claim.source is None:
         return None
     if refuses_copy(refusal, claim.source.kind):
-        return f"capability '{_COPY_OF.get(claim.source.kind, 'copies')}': {of_class} has none"
+        return f"capability '{_COPY_OF.get(claim.source.kind, 'copies')}': {of_class} does not support it"
     if claim.source.smaller and refuses_larger_copy(refusal):
-        return f"capability 'larger copies': {of_class} makes no copy of another size than its source"
+        return f"capability 'larger copies': {of_class} creates copies only in the size of their source"
     return None
 
 
@@ -274,7 +274,7 @@ def wait_volume_released(api: Api, volume: str, *, timeout_s: float) -> None:
     """
 
     def deletion_error(pv: Object | None) -> StorageFailure | None:
-        return StorageFailure(f"PV {volume} is gone although its StorageClass retains PVs") if pv is None else None
+        return StorageFailure(f"PV {volume} was deleted although its StorageClass retains PVs") if pv is None else None
 
     wait_for(
         f"PV {volume} to be released and kept",
@@ -288,7 +288,7 @@ def wait_volume_released(api: Api, volume: str, *, timeout_s: float) -> None:
 
 def _describe_deletion(item: Object | None) -> str:
     if item is None:
-        return "gone"
+        return "does not exist"
     finalizers = ", ".join(item["metadata"].get("finalizers") or []) or "none"
     deletion = "deletion requested" if item["metadata"].get("deletionTimestamp") else "no deletion requested"
     return f"phase {item.get('status', {}).get('phase', 'unknown')}, {deletion}, finalizers: {finalizers}"

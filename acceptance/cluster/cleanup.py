@@ -52,12 +52,12 @@ def remove_run(api: Api, *, run_id: str, timeout_s: float) -> list[str]:
     """
     namespace = run_namespace(run_id)
     if run_of(namespace) is None:
-        raise Leak(f"namespace {namespace} only begins like a run's, whose id matches {RUN_ID.pattern}: left alone")
+        raise Leak(f"namespace {namespace} is not that of a run (run ids match {RUN_ID.pattern}): not deleted")
     # The user must remove what stays: a server that was unavailable at the run's end may return within two minutes.
     api.be_patient_again()
     existing = api.find(NAMESPACES, namespace)
     if existing is not None and (existing["metadata"].get("labels") or {}).get(RUN_LABEL) != run_id:
-        raise Leak(f"namespace {namespace} does not carry the run's label {RUN_LABEL}={run_id}: left alone")
+        raise Leak(f"namespace {namespace} lacks the label of the run, {RUN_LABEL}={run_id}: not deleted")
     removal = _Removal(api, run_id, timeout_s)
     removal.delete_sets()  # first, because they would recreate their pods
     removal.empty(PODS, "pods", grace_s=1)
@@ -195,7 +195,7 @@ class _Removal:
         words = [f"{resource.plural} {name}" for resource, name in going.unknown()]
         if words:
             more = f" and {len(words) - MAX_NAMES} more" if len(words) > MAX_NAMES else ""
-            self._note(f"there are also {', '.join(words[:MAX_NAMES])}{more}")
+            self._note(f"further objects: {', '.join(words[:MAX_NAMES])}{more}")
 
     def delete_namespace(self) -> None:
         """Delete the namespace, and wait until it no longer exists."""

@@ -107,7 +107,7 @@ class TokenFile:
         try:
             token = self.path.read_text(encoding="utf-8").strip()
         except (OSError, ValueError) as error:
-            why = error.strerror if isinstance(error, OSError) else "it holds no text"
+            why = error.strerror if isinstance(error, OSError) else "it is not text"
             raise WrongUsage(
                 f"{self.user_is}: tokenFile {self.path} cannot be read: {why}; correct the path"
             ) from error
@@ -120,9 +120,7 @@ class TokenFile:
 def require_header(value: str, place: str) -> None:
     """Raise WrongUsage for a text that no HTTP header can hold; the text is not quoted."""
     if any(ord(character) < 32 or ord(character) == 127 or 0xD800 <= ord(character) < 0xE000 for character in value):
-        raise WrongUsage(
-            f"{place}: expected one line of text, found an end of a line or a control character; remove it"
-        )
+        raise WrongUsage(f"{place}: expected one line of text, found a line break or a control character; remove it")
 
 
 def password_headers(user: UserPart, user_is: str) -> Headers:
@@ -130,7 +128,10 @@ def password_headers(user: UserPart, user_is: str) -> Headers:
     if not (user.username or user.password):
         return []
     if ":" in user.username:
-        raise WrongUsage(f"{user_is}: expected a username without ':', found one; no server could tell the password")
+        raise WrongUsage(
+            f"{user_is}: expected a username without ':', found one with ':', at which servers end the username; name "
+            "another user"
+        )
     login = base64.b64encode(f"{user.username}:{user.password}".encode()).decode()
     return [("Authorization", f"Basic {login}")]
 

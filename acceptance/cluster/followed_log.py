@@ -72,7 +72,7 @@ class FollowedLog:
         if stamp < self._last:
             return to_skip
         raise LogCutOff(
-            f"the log of pod {self._pod} goes on at {stamp.decode()}, the line of {self._last.decode()} that was "
-            "read last is no longer in it: the node rotated the log meanwhile, or the container was restarted; "
-            "let nodes keep more of it (the kubelet's containerLogMaxSize, 10Mi by default)"
+            f"the log of pod {self._pod} continues at {stamp.decode()}, and no longer contains the last line that was "
+            f"read, of {self._last.decode()}: the node rotated the log, or the container was restarted; let nodes keep "
+            "longer logs (the kubelet's containerLogMaxSize, 10Mi by default)"
         )

@@ -101,7 +101,7 @@ def group_class_of(api: Api, storage_class: StorageClass) -> str:
 def _require_kinds(api: Api) -> GroupKinds:
     kinds = group_kinds(api)
     if kinds is None:
-        raise Unsupported(f"the cluster serves no {GROUP} any more: its definitions were there, and are removed")
+        raise Unsupported(f"the cluster no longer serves {GROUP}: its definitions were removed in the meantime")
     return kinds
 
 
@@ -134,8 +134,8 @@ def wait_group_taken(api: Api, group: GroupSnapshot, *, claims: Sequence[Claim],
             return None
         return StorageFailure(
             f"group snapshot {group.name} selects PVCs by {GROUP_LABEL}={group.name}, the label of "
-            f"{', '.join(sorted(names))}; found a member of {', '.join(sorted(foreign_names))} too: its controllers do "
-            "not heed the label"
+            f"{', '.join(sorted(names))}; found a member of {', '.join(sorted(foreign_names))} too: its controllers "
+            "ignore the label"
         )
 
     whole, members = wait_for(
@@ -192,7 +192,7 @@ def let_settle(api: Api, name: str, *, namespace: str) -> None:
             f"group snapshot {name} to be taken or refused",
             look=look,
             ready=lambda current: current is None or _has_settled(api, kinds, *current),
-            state=lambda current: _state(current) if current else "gone",
+            state=lambda current: _state(current) if current else "does not exist",
             timeout_s=SETTLE_S,
         )
 

@@ -153,7 +153,7 @@ def read_document(path: Path) -> Document:
 
     Raises WrongUsage, which names file and place and never quotes the text, which may hold a token.
     """
-    wrong = f"{path} is no kubeconfig"
+    wrong = f"{path} is not a kubeconfig"
     try:
         content = _parse(path.read_bytes())
     except yaml.MarkedYAMLError as error:  # the error's own text quotes the line

@@ -84,7 +84,7 @@ def find_leftovers(api: Api) -> Leftovers:
     for namespace, namespace_volumes in volumes.items():
         run_id = run_of(namespace)
         if run_id is None:
-            strange += [why_kept(volume, f"no run makes a namespace {namespace}") for volume in namespace_volumes]
+            strange += [why_kept(volume, f"no run creates namespace {namespace}") for volume in namespace_volumes]
         elif run_id not in run_ids and api.find(NAMESPACES, namespace) is None:
             belonging = belongings(namespace_volumes, run_id=run_id, since=began(run_id), own_claims=())
             if belonging.own:

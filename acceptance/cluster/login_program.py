@@ -76,8 +76,8 @@ class LoginProgram:
         mode, stdin = self.program.interactive or "IfAvailable", self.terminal.stdin
         if mode == "Always" and stdin is None:
             raise WrongUsage(
-                f"{self._is} wants a terminal (interactiveMode: Always), and the input of this process is none; "
-                "run in a terminal, or name a user that needs none"
+                f"{self._is} requires a terminal (interactiveMode: Always), and the input of this process is not one; "
+                "run in a terminal, or name a user that needs no terminal"
             )
         return mode != "Never" and stdin is not None
 
@@ -131,7 +131,7 @@ class LoginProgram:
         status = answer.get("status") if isinstance(answer, dict) else None
         if not isinstance(status, dict):
             raise NoLogin(
-                f"{self._is}: expected an ExecCredential with a status, found none in what it printed{_words(messages)}"
+                f"{self._is}: expected an ExecCredential with a status, found none in its output{_words(messages)}"
             )
         if (
             answer.get("kind", "ExecCredential") != "ExecCredential"
@@ -177,7 +177,7 @@ def _text(messages: bytearray) -> str:
 
 
 def _words(messages: str) -> str:
-    return f" and said: {messages}" if messages else " and said nothing"
+    return f" and printed: {messages}" if messages else " and printed nothing"
 
 
 def _seconds(timestamp: object) -> float | None:

@@ -42,7 +42,7 @@ def require_room(
     if lacking:
         raise EnvironmentFailure(
             f"{pods} pods do not fit on {len(usable)} nodes when spread evenly, so none was created: "
-            f"{'; '.join(lacking)}; free some, add nodes or ask for fewer pods "
+            f"{'; '.join(lacking)}; free some, add nodes or request fewer pods "
             "(--storage-scale steps, --storage-scale rate-pods)"
         )
 
@@ -69,7 +69,7 @@ def room_problems(
         part = fewest + (number < more)
         if room < part:
             request = f" ({requests[resource]} each)" if resource in requests else ""
-            problems.append(f"node {name} lacks {resource}: {part} pods{request} are to go there, {free} is free")
+            problems.append(f"node {name} lacks {resource}: {part} pods{request} would run there, {free} is free")
     return problems
 
 

@@ -25,7 +25,7 @@ from acceptance.text.redaction import remember
 
 TIMEOUT_S = 30.0
 NAME = "oidc"
-_RENEW = "log in again as you did before kubectl was let in"
+_RENEW = "log in again with the tool that logs in for kubectl"
 
 
 @dataclass(kw_only=True)
@@ -66,7 +66,7 @@ class OidcLogin:
         answer = self._answer(http, "POST", str(endpoints.get("token_endpoint")), form)
         token = answer.get("id_token")
         if not isinstance(token, str) or not token:
-            raise NoLogin(f"{self.user_is}: the issuer {issuer} gave no id_token for the refresh token; {_RENEW}")
+            raise NoLogin(f"{self.user_is}: the issuer {issuer} returned no id_token for the refresh token; {_RENEW}")
         self._keep(token, answer.get("refresh_token"))
         return token
 
@@ -78,8 +78,8 @@ class OidcLogin:
             remember(refresh)
             config["refresh-token"] = refresh
             self.terminal.say(
-                f"warning: {self.user_is}: the issuer replaced the refresh token, and the suite writes no kubeconfig: "
-                f"before kubectl is used again, {_RENEW}"
+                f"warning: {self.user_is}: the issuer replaced the refresh token, and the suite never changes a "
+                f"kubeconfig: before you use kubectl again, {_RENEW}"
             )
         self.config = config
 
@@ -95,7 +95,7 @@ class OidcLogin:
     def _answer(self, http: urllib3.PoolManager, method: str, url: str, form: dict[str, str] | None = None) -> Any:
         if not url.startswith(("https://", "http://")):
             raise NoLogin(
-                f"{self.user_is}: the id-token has expired, and {url} is no URL to renew it at; correct idp-issuer-url"
+                f"{self.user_is}: the id-token has expired, and {url} cannot renew it; correct idp-issuer-url"
             )
         try:
             response = http.request(
@@ -109,8 +109,8 @@ class OidcLogin:
             content = json.loads(response.data)
         except (urllib3.exceptions.HTTPError, OSError, ssl.SSLError) as error:
             raise NoLogin(
-                f"{self.user_is}: the id-token has expired, and {url} does not answer: {error}; see that the issuer "
-                f"can be reached, or {_RENEW}"
+                f"{self.user_is}: the id-token has expired, and {url} does not answer: {error}; check that the "
+                f"issuer can be reached, or {_RENEW}"
             ) from error
         except (ValueError, RecursionError):
             content = None
@@ -126,7 +126,7 @@ class OidcLogin:
 def oidc_login(config: dict[str, str], user_is: str, terminal: Terminal) -> OidcLogin:
     """Return the login of a user. Raises WrongUsage for a token that no issuer could have issued."""
     if config.get("id-token") and config["id-token"].count(".") != 2:
-        raise WrongUsage(f"{user_is}: expected a JSON web token as id-token, found another text; {_RENEW}")
+        raise WrongUsage(f"{user_is}: expected a JSON web token as id-token, found other text; {_RENEW}")
     return OidcLogin(config=config, user_is=user_is, terminal=terminal)
 
 

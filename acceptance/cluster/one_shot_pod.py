@@ -76,5 +76,5 @@ def ended_pod(
     if (error := taken_away(pod, subject=f"pod {plan.name}")) is not None:
         raise error
     if (status := exit_status_of(pod)) is None:
-        raise EnvironmentFailure(f"the exit status of pod {plan.name} is not known: {describe_pod(pod)}")
+        raise EnvironmentFailure(f"the exit status of pod {plan.name} is unknown: {describe_pod(pod)}")
     return OneShotPod(node=node_of(pod), status=status, content=content, state=describe_pod(pod))

@@ -63,7 +63,7 @@ def _sentence(run_id: str, shared_nodes: set[str]) -> str:
     where = f", with pods on the same nodes ({', '.join(sorted(shared_nodes))})" if shared_nodes else ""
     return (
         f"another run of this suite, {run_id}, was on this cluster at the same time{where}: each disturbed the "
-        "other's measurements, so figures may be worse than the storage is; run them one after the other"
+        "other's measurements, so the storage may be better than the figures; run them one after the other"
     )
 
 

@@ -50,7 +50,7 @@ def take_off(api: Api, node: str, *, run_id: str) -> bool:
         return _change(
             api,
             node,
-            f"taint {KEY} off",
+            f"remove taint {KEY}",
             lambda current: [taint for taint in _taints(current) if not _is_own(taint, run_id)],
         )
     except (ApiError, EnvironmentFailure) as error:
@@ -68,12 +68,12 @@ def _add(api: Api, node: str, *, run_id: str) -> None:
             )
         if any(taint["key"] == KEY for taint in _taints(current)):
             raise EnvironmentFailure(
-                f"node {node} has the taint {KEY} already, and it is not this run's; remove it, or name another node "
+                f"node {node} already has the taint {KEY}, which this run did not add; remove it, or name another node "
                 "with --storage-node"
             )
         return [*_taints(current), {"key": KEY, "value": run_id, "effect": EFFECT}]
 
-    _change(api, node, f"taint {KEY}", with_taint)
+    _change(api, node, f"add taint {KEY}", with_taint)
 
 
 def _change(api: Api, node: str, change_text: str, new_taints: Callable[[Object], list[Object]]) -> bool:

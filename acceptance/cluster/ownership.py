@@ -24,7 +24,7 @@ def why_foreign(volume: Object, *, claim_time: str) -> str | None:
     if BOUND_BY_CONTROLLER in annotations:
         return "it existed already, and Kubernetes bound it to the PVC"
     if PROVISIONED_BY not in annotations:
-        return "no provisioner made it"
+        return "no provisioner created it"
     if volume["metadata"]["creationTimestamp"] < claim_time:
         return "it existed before"
     return None
@@ -58,9 +58,9 @@ def belongings(
         why, uid = why_foreign(volume, claim_time=since), (volume["spec"].get("claimRef") or {}).get("uid")
         is_own = (volume["metadata"].get("labels") or {}).get(RUN_LABEL) == run_id or uid in own_claims
         if why is None and uid in other_claims:
-            why = "its PVC does not carry the run's label"
+            why = "its PVC lacks the run's label"
         if why is None and not is_own and volume["spec"].get("persistentVolumeReclaimPolicy") != "Delete":
-            why = "it does not carry the run's label, and its PVC is gone"
+            why = "it lacks the run's label, and its PVC no longer exists"
         if why is None:
             own.append(volume)
         else:
@@ -73,7 +73,7 @@ def why_kept(volume: Object, why: str) -> str:
     claim = volume["spec"].get("claimRef") or {}
     name = name_of(volume)
     return (
-        f"PV {name} of PVC {claim.get('namespace')}/{claim.get('name')} is not removed: {why}; inspect it with "
+        f"PV {name} of PVC {claim.get('namespace')}/{claim.get('name')} is not deleted: {why}; inspect it with "
         f"`kubectl describe pv {name}`"
     )
 

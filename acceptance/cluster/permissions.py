@@ -132,7 +132,7 @@ def require_permissions(api: Api, *, pull_secret: str | None, subjects: Iterable
     """
     missing = _missing(api, RUN_PERMISSIONS + (for_pull_secret(pull_secret) if pull_secret else ()))
     for subject in subjects:
-        hint = f" (only for {subject} tests, which -m 'not {subject}' leaves out)"
+        hint = f" (only for {subject} tests, which -m 'not {subject}' excludes)"
         missing += [line + hint for line in _missing(api, OF_SUBJECT[subject])]
     _raise(missing)
 

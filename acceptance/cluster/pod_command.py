@@ -98,7 +98,7 @@ def _exit_status(text: str) -> tuple[int, str]:
     Raises PodCommandFailed if the stream ended without one.
     """
     if not text:
-        raise PodCommandFailed("the connection broke off before it ended")
+        raise PodCommandFailed("the connection broke off before the command ended")
     ending: dict[str, Any] = json.loads(text)
     if ending.get("status") == "Success":
         return 0, ""

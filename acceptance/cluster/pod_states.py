@@ -61,8 +61,8 @@ def image_problem(image: str, pod: Object) -> EnvironmentFailure | None:
     if waiting.get("reason") in _PULL_PROBLEMS:
         return EnvironmentFailure(
             f"image {image!r} cannot be pulled on node {pod['spec'].get('nodeName')}: "
-            f"{waiting.get('message') or waiting['reason']}; name one that can with --storage-image, "
-            "and its credentials with --storage-pods pull-secret"
+            f"{waiting.get('message') or waiting['reason']}; name an image that can with "
+            "--storage-image, and its credentials with --storage-pods pull-secret"
         )
     termination = _state_of_main(pod).get("terminated") or {}
     if termination.get("reason") in _NO_COMMAND:
@@ -79,9 +79,9 @@ def cpu_limit_problem(pod: Object) -> EnvironmentFailure | None:
         limit = ((container.get("resources") or {}).get("limits") or {}).get("cpu")
         if container["name"] == MAIN and limit:
             return EnvironmentFailure(
-                f"pod {pod['metadata']['name']} was asked for without a limit of CPU and was given one of {limit} by a "
-                "LimitRange or an admission webhook: throttling would look like slow storage; exempt namespaces "
-                "labelled app.kubernetes.io/managed-by=storage-acceptance from it"
+                f"pod {pod['metadata']['name']} was requested without a CPU limit, and a LimitRange or an admission "
+                f"webhook set a limit of {limit}: throttling would look like slow storage; exempt namespaces labeled "
+                "app.kubernetes.io/managed-by=storage-acceptance from it"
             )
     return None
 
@@ -102,7 +102,7 @@ def lost_to_the_cluster(pod: Object) -> str | None:
         return f"OOMKilled: container {MAIN} exceeded its memory limit"
     if termination.get("reason") in _UNSEEN or termination.get("exitCode") == _UNSEEN_STATUS:
         node = pod["spec"].get("nodeName")
-        return f"container {MAIN} went with its node {node}, or with the container runtime there"
+        return f"container {MAIN} was lost with its node {node}, or with the container runtime there"
     # https://kubernetes.io/docs/concepts/workloads/pods/disruptions/#pod-disruption-conditions
     disruption = _condition(pod, "DisruptionTarget")
     if disruption.get("status") == "True":

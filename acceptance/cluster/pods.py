@@ -94,7 +94,7 @@ def wait_placed(api: Api, plan: PodPlan, *, timeout_s: float) -> str:
         return pod, str(pod["spec"].get("nodeName") or next(filter(None, choices), ""))
 
     return wait_for(
-        f"pod {plan.name} on StorageClass {plan.classes} to be given a node",
+        f"pod {plan.name} on StorageClass {plan.classes} to be scheduled",
         look=look,
         ready=lambda placement: bool(placement[1]),
         state=lambda placement: describe_pod(placement[0]),
@@ -133,7 +133,7 @@ def wait_load_over(api: Api, plan: PodPlan, *, timeout_s: float) -> None:
         f"the load of pod {plan.name} on StorageClass {plan.classes} to end",
         look=lambda: api.find(PODS, plan.name, namespace=plan.namespace),
         ready=lambda pod: pod is None or not main_runs(pod),
-        state=lambda pod: "gone" if pod is None else describe_pod(pod),
+        state=lambda pod: "does not exist" if pod is None else describe_pod(pod),
         events=lambda: recent_events(api, namespace=plan.namespace, name=plan.name),
         timeout_s=timeout_s,
     )
@@ -155,7 +155,7 @@ def wait_gone(api: Api, plan: PodPlan, *, timeout_s: float, failure: type[Accept
         f"pod {plan.name} to be deleted",
         look=lambda: api.find(PODS, plan.name, namespace=plan.namespace),
         ready=lambda pod: pod is None,
-        state=lambda pod: "gone" if pod is None else describe_pod(pod),
+        state=lambda pod: "does not exist" if pod is None else describe_pod(pod),
         events=lambda: recent_events(api, namespace=plan.namespace, name=plan.name),
         timeout_s=timeout_s,
         failure=failure,
@@ -183,7 +183,7 @@ def lost_node(api: Api, pod: Object) -> str | None:
         return None
     node = api.find(NODES, name)
     if node is None:
-        return f"node {name} is gone"
+        return f"node {name} no longer exists"
     if is_ready(node):
         return None
     ready = ready_condition(node)

@@ -58,7 +58,7 @@ def run_preflight(api: Api, settings: Settings, *, kind: str, subjects: Iterable
     require_no_unclaimed_volumes(api, storage_classes={str(name) for name in names})
     if settings.node is not None and api.find(NODES, settings.node) is None:
         nodes = ", ".join(node["metadata"]["name"] for node in api.list(NODES, slim=only_name))
-        raise WrongUsage(f"--storage-node {settings.node} does not exist; there are: {nodes}")
+        raise WrongUsage(f"--storage-node {settings.node} does not exist; available: {nodes}")
     image = settings.image or offered_image(api)
     if image is None:
         raise no_image("this cluster does not name one in its ConfigMap kube-public/storage-acceptance")
@@ -77,7 +77,7 @@ def require_version(version: str) -> None:
     if match is not None and (int(match[1]), int(match[2])) < LOWEST:
         raise EnvironmentFailure(
             f"Kubernetes {version} is older than {LOWEST[0]}.{LOWEST[1]}, the oldest that the suite supports: "
-            "older versions count nodes that take no pods as empty ones, so pods of scale runs hang; upgrade it"
+            "older versions count nodes that take no pods as empty, so pods of scale runs stay Pending; upgrade it"
         )
 
 

@@ -78,7 +78,7 @@ def remember_undo(api: Api, *, namespace: str, component: str, how: str | None) 
 
     Raises ApiError, ApiUnreachable.
     """
-    note = None if how is None else f"the run made {component} fail and did not bring it back; run `{how}`"
+    note = None if how is None else f"the run made {component} fail and did not restore it; run `{how}`"
     api.patch(LEASES, LEASE, {"metadata": {"annotations": {UNDO: note}}}, namespace=namespace)
 
 

@@ -145,7 +145,7 @@ def _see_gone(api: Api, plan: SetPlan, claims: Collection[str], volumes: Sequenc
         f"the PVCs of {plan.name} and their PVs to be deleted",
         look=look,
         ready=lambda current: current[1].is_gone,
-        state=lambda current: f"still there: {', '.join(current[0] or _volumes(current[1]))}",
+        state=lambda current: f"still exist: {', '.join(current[0] or _volumes(current[1]))}",
         timeout_s=timeout_s + WIDE_LOOK_S,
     )
 
@@ -157,7 +157,7 @@ def _goes(volume: Object) -> bool:
 
 def _volumes(remainder: Remainder) -> list[str]:
     lines = [f"PV {name_of(volume)} ({volume['status'].get('phase', 'unknown')})" for volume in remainder.objects]
-    return lines + [f"{remainder.more} more"] * bool(remainder.more) or ["all known ones are gone, polling for others"]
+    return lines + [f"{remainder.more} more"] * bool(remainder.more) or ["known objects deleted; polling for others"]
 
 
 def set_manifest(plan: SetPlan) -> Object:

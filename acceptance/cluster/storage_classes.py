@@ -41,16 +41,16 @@ def choose_class(name: str | None, *, among: list[StorageClass]) -> StorageClass
     if name is None:
         defaults = [storage_class for storage_class in among if storage_class.default]
         if not defaults:
-            raise WrongUsage(f"no --storage-class given and the cluster has no default class; there are: {there_are}")
+            raise WrongUsage(f"no --storage-class given and the cluster has no default class; available: {there_are}")
         choice = defaults[0]
     else:
         matches = [storage_class for storage_class in among if storage_class.name == name]
         if not matches:
-            raise WrongUsage(f"StorageClass {name!r} does not exist; there are: {there_are}")
+            raise WrongUsage(f"StorageClass {name!r} does not exist; available: {there_are}")
         choice = matches[0]
     if not choice.provisions:
         raise WrongUsage(
-            f"StorageClass {choice.name!r} has no provisioner ({choice.provisioner or 'empty'}), so it can "
-            f"provision no volume; name a class that can; there are: {there_are}"
+            f"StorageClass {choice.name!r} has no provisioner ({choice.provisioner or 'empty'}), so it "
+            f"cannot provision volumes; name a class that can; available: {there_are}"
         )
     return choice

@@ -75,7 +75,7 @@ class Strength:
             if not pods
         ]
         problems += [
-            f"pod {pod.name} of {selector} has no owner that makes another one in its place, so it is not killed"
+            f"pod {pod.name} of {selector} has no owner that recreates it, so it is not killed"
             for selector, pods in pods_by_selector.items()
             for pod in pods
             if not pod.has_owner

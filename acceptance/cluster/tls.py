@@ -32,7 +32,7 @@ def trusting(authority: str, place: str, *, insecure: bool = False) -> ssl.SSLCo
     try:
         context.load_verify_locations(cadata=authority)
     except (ssl.SSLError, ValueError) as error:
-        raise WrongUsage(f"{place}: expected certificates in PEM, found none that can be read; correct it") from error
+        raise WrongUsage(f"{place}: expected certificates in PEM, found none that is readable; correct it") from error
     return context
 
 
@@ -47,7 +47,7 @@ def content_of(path: str, data: str, place: str) -> bytes:
     if path and data:
         raise WrongUsage(f"{place} and {place.rpartition(' ')[2]}-data are both given; remove one")
     if data in OMISSION_MARKS:
-        raise WrongUsage(f"{place}-data: {_AS_DATA}, found what it prints without --raw; replace it")
+        raise WrongUsage(f"{place}-data: {_AS_DATA}, found the placeholder that it prints without --raw; replace it")
     if data:
         try:
             return base64.b64decode("".join(data.split()), validate=True)
@@ -58,7 +58,7 @@ def content_of(path: str, data: str, place: str) -> bytes:
     try:
         return Path(path).read_bytes()
     except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is no path"
+        why = error.strerror if isinstance(error, OSError) else "it is not a path"
         raise WrongUsage(f"{place}: {path} cannot be read: {why}; correct the path") from error
 
 
@@ -79,10 +79,10 @@ def show_certificate(context: ssl.SSLContext, certificate: bytes, key: bytes, pl
         except (ssl.SSLError, OSError, ValueError) as error:
             reason = getattr(error, "reason", None) or ""
             fits = "KEY_VALUES_MISMATCH" in reason or "KEY_TYPE_MISMATCH" in reason
-            problem = "a key that is not the certificate's" if fits else "other text, or a key with a passphrase"
+            problem = "a key of another certificate" if fits else "other text, or a key with a passphrase"
             raise WrongUsage(
-                f"{place}: expected a client certificate and its key in PEM, found {problem}; get both from whoever "
-                "made the kubeconfig"
+                f"{place}: expected a client certificate and its key in PEM, found {problem}; get both from the "
+                "creator of the kubeconfig"
             ) from error
 
 
@@ -95,7 +95,7 @@ def lasting_reason(error: BaseException) -> str:
         if isinstance(cause, ssl.SSLCertVerificationError):
             return f"its certificate is not trusted: {cause.verify_message.rstrip('.')}"
         if isinstance(cause, ssl.SSLError) and not isinstance(cause, _PASSING):
-            return f"no TLS with it: {(cause.reason or str(cause)).replace('_', ' ').lower()}"
+            return f"the TLS handshake failed: {(cause.reason or str(cause)).replace('_', ' ').lower()}"
     return ""
 
 

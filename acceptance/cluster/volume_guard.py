@@ -60,5 +60,5 @@ def refusal(status: Object) -> str | None:
         termination = state.get("terminated") or {}
         if termination.get("exitCode") == REFUSAL_STATUS and str(termination.get("message", "")).startswith("found:"):
             names = str(termination["message"]).removeprefix("found:").strip()
-            return f"its volume holds data that no pod of this run wrote ({names}), so it wrote nothing there"
+            return f"its volume holds data that no pod of this run wrote ({names}), so the pod wrote nothing there"
     return None

@@ -40,7 +40,7 @@ def wait_for(
     """
     began = seen_s = time.monotonic()
     unseen_s = 0.0
-    last_state = "nothing seen yet"
+    last_state = "nothing observed yet"
     last_error: AcceptanceError | None = None
 
     def attempt() -> T:

@@ -22,9 +22,9 @@ def add_accept_level(commands: Commands) -> None:
     accept = commands.add_parser("accept-level", help="accept the level of a history from a given run on")
     accept.add_argument("history", type=Path, metavar="HISTORY", help="as given to --storage-history")
     accept.add_argument("--run", metavar="ID", required=True, help="the first run of the new level")
-    accept.add_argument("--storage-class", metavar="NAME", help="of this class only; default: of all")
-    accept.add_argument("--profile", metavar="NAME", help="of this profile only; default: of all")
-    accept.add_argument("--because", metavar="WORDS", help="what was changed, for those who read the file")
+    accept.add_argument("--storage-class", metavar="NAME", help="only for this class; default: all classes")
+    accept.add_argument("--profile", metavar="NAME", help="only for this profile; default: all profiles")
+    accept.add_argument("--because", metavar="WORDS", help="what was changed: a note for readers of the history")
     accept.set_defaults(command=_accept_level)
 
 
@@ -45,8 +45,8 @@ def _accept_level(options: argparse.Namespace) -> int:
     print(
         sanitize(
             on_one_line(
-                f"accepted: the level of {about} from run {run.run} of {run.date:%Y-%m-%d} on, of which the history "
-                f"has {since} run{'s' * (since != 1)} so far; later runs are no longer compared with earlier ones"
+                f"accepted: the level of {about} from run {run.run} of {run.date:%Y-%m-%d} on; the history has {since} "
+                f"run{'s' * (since != 1)} at this level so far; later runs are no longer compared with earlier ones"
             )
         )
     )
@@ -58,7 +58,7 @@ def _run(history: History, run_id: str) -> RunRecord:
     if record is None:
         latest = ", ".join(f"{run.run} ({run.date:%Y-%m-%d})" for run in history.runs[-_MAX_LISTED_RUNS:]) or "none"
         raise WrongUsage(
-            f"{history.path}: expected a run of this history, found no {run_id}; its latest runs are {latest}"
+            f"{history.path}: expected the id of a run in this history, found {run_id}; its latest runs are {latest}"
         )
     return record
 
@@ -77,5 +77,5 @@ def _about(run: RunRecord, *, storage_class: str | None, profile: str | None) ->
             or "nothing"
         )
         target = f"{profile or 'a profile'} on {storage_class or 'a class'}"
-        raise WrongUsage(f"expected {target} as run {run.run} measured it, found that it measured {there}")
+        raise WrongUsage(f"expected what run {run.run} measured ({there}), found {target}; choose one of these")
     return f"{profile or 'all profiles'} on {storage_class or 'all classes'}"

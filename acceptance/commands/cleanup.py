@@ -23,10 +23,10 @@ REMOVAL_TIMEOUT_S = 300.0
 
 def add_cleanup(commands: Commands) -> None:
     """Add the command to the command line."""
-    cleanup = commands.add_parser("cleanup", help="list what runs left in a cluster, and remove it")
+    cleanup = commands.add_parser("cleanup", help="list and remove the objects that runs left in a cluster")
     add_cluster_options(cleanup)
-    cleanup.add_argument("--run", metavar="ID", help="remove this run only, even if it seems to be alive")
-    cleanup.add_argument("--list", action="store_true", help="list only")
+    cleanup.add_argument("--run", metavar="ID", help="remove only this run, even if it seems to be alive")
+    cleanup.add_argument("--list", action="store_true", help="list only, remove nothing")
     cleanup.add_argument(
         "--warn-only",
         action="store_true",
@@ -59,7 +59,7 @@ def _clean(api: Api, options: argparse.Namespace) -> int:
 def _is_spared(leftover: Leftover) -> bool:
     if leftover.alive:
         run_id = leftover.run_id
-        print(f"run {run_id} is alive: left alone; {_until(leftover)}`--run {run_id}` removes it anyway")
+        print(f"run {run_id} is alive: not removed; {_until(leftover)}`--run {run_id}` removes it in any case")
     return leftover.alive
 
 
@@ -69,7 +69,7 @@ def _until(leftover: Leftover) -> str:
         return ""
     last_sign, remaining = (format_quantity(seconds, unit="s") for seconds in _last_and_remaining(leftover))
     return (
-        f"its last sign of life was {last_sign} ago, and a run gives one every {RENEW_EVERY_S} s: if it was killed, it "
+        f"its last heartbeat was {last_sign} ago, and a run sends one every {RENEW_EVERY_S} s: if it was killed, it "
         f"counts as dead in {remaining}, and `cleanup` then removes it; "
     )
 
@@ -85,7 +85,7 @@ def _remove(api: Api, leftover: Leftover) -> bool:
     with hold_off_signals():
         try:
             if leftover.tainted_node and take_off(api, leftover.tainted_node, run_id=leftover.run_id):
-                print(f"run {leftover.run_id}: took the taint {KEY} off node {leftover.tainted_node}")
+                print(f"run {leftover.run_id}: removed the taint {KEY} from node {leftover.tainted_node}")
             messages = remove_run(api, run_id=leftover.run_id, timeout_s=REMOVAL_TIMEOUT_S)
         except AcceptanceError as error:
             print(f"run {leftover.run_id}: {error}", file=sys.stderr)

@@ -21,12 +21,12 @@ from acceptance.results.history_file import History
 
 def add_compare(commands: Commands) -> None:
     """Add the command to the command line."""
-    compare = commands.add_parser("compare", help="what changed from one run to another, and what is within noise")
+    compare = commands.add_parser("compare", help="show what changed from one run to another, and what is within noise")
     for name, words in (("first", "before"), ("second", "after")):
         compare.add_argument(
             name, type=Path, metavar=name.upper(), help=f"results.json or run folder of the run {words}"
         )
-    compare.add_argument("-o", "--output", type=Path, metavar="FILE", help="write a page with pictures too")
+    compare.add_argument("-o", "--output", type=Path, metavar="FILE", help="also write a page with charts")
     compare.add_argument("--all", action="store_true", help="all metrics, not only the main ones of each profile")
     compare.add_argument(
         "--classes",
@@ -35,15 +35,15 @@ def add_compare(commands: Commands) -> None:
         help="compare this class of the first run with that of the second",
     )
     compare.add_argument(
-        "--absolute", action="store_true", help="compare the values themselves, even where both runs have a baseline"
+        "--absolute", action="store_true", help="compare the values themselves, even if both runs have a baseline"
     )
     compare.add_argument(
         "--history",
         type=Path,
         metavar="HISTORY",
         help=(
-            "as given to --storage-history: how much runs differ when nothing was changed; without it nothing "
-            "is called better or worse"
+            "as given to --storage-history: it shows how much runs differ if nothing was changed; without it no "
+            "change is called better or worse"
         ),
     )
     compare.set_defaults(command=_compare)

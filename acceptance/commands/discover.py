@@ -19,7 +19,7 @@ from acceptance.wording.discovery import problem
 
 def add_discover(commands: Commands) -> None:
     """Add the command to the command line."""
-    parser = commands.add_parser("discover", help="show a cluster's StorageClasses, and what is wrong with them")
+    parser = commands.add_parser("discover", help="show a cluster's StorageClasses, and their problems")
     add_cluster_options(parser)
     parser.set_defaults(command=_discover)
 
@@ -36,15 +36,15 @@ def _discover(options: argparse.Namespace) -> int:
     )
     if discovery.classes:
         print_table(
-            ("class", "provisioner", "default", "binds", "expansion", "snapshot class", "free space told"),
+            ("class", "provisioner", "default", "binds", "expansion", "snapshot class", "free space reported"),
             map(_row, discovery.classes),
         )
     for line in _describe(discovery):
         print(sanitize(on_one_line(line)))
     for kind, why in look.unread.items():
-        print(f"Not looked at: {kind.replace('_', ' ')}: {why}.")
+        print(f"Not checked: {kind.replace('_', ' ')}: {why}.")
     if discovery.candidate is not None:
-        print("\nTo run next:")
+        print("\nNext commands:")
         for line in _next(discovery, options_of(options), image=image):
             print(f"  {sanitize(line)}")
     return 0
@@ -55,9 +55,9 @@ def _row(storage_class: FoundClass) -> tuple[str, ...]:
         storage_class.name + (" (local)" if storage_class.local else ""),
         storage_class.provisioner,
         _yes(storage_class.default),
-        "at first use" if storage_class.binding == "WaitForFirstConsumer" else "at once",
+        "at first use" if storage_class.binding == "WaitForFirstConsumer" else "immediately",
         _yes(storage_class.expansion),
-        "yes, of groups" if storage_class.snapshots and storage_class.groups else _yes(storage_class.snapshots),
+        "yes, also of groups" if storage_class.snapshots and storage_class.groups else _yes(storage_class.snapshots),
         _yes(storage_class.capacity),
     )
 
@@ -73,13 +73,13 @@ def _describe(discovery: Discovery) -> Iterator[str]:
             yield f"{storage_class.name}: {problem(wrong)}"
     if discovery.baseline is not None:
         yield (
-            f"Baseline: {discovery.baseline} is on the nodes' own disks; a comparison is fair where these hold "
-            f"{discovery.candidate} too."
+            f"Baseline: {discovery.baseline} is on the nodes' own disks; a comparison is fair if the data of "
+            f"{discovery.candidate} is on these disks too."
         )
     elif any(
         storage_class.name == discovery.candidate and not storage_class.local for storage_class in discovery.classes
     ):
-        yield "Baseline: no local class was found, so nothing is compared; local-path-provisioner offers one."
+        yield "Baseline: no local class was found, so nothing is compared; local-path-provisioner provides one."
 
 
 def _next(discovery: Discovery, cluster: list[str], *, image: list[str]) -> Iterator[str]:
@@ -87,4 +87,4 @@ def _next(discovery: Discovery, cluster: list[str], *, image: list[str]) -> Iter
     beside = [] if discovery.baseline is None else [f"--storage-baseline-class={discovery.baseline}"]
     yield shlex.join([PROGRAM, "run", f"--storage-class={discovery.candidate}", *beside, *cluster, *image])
     if image:
-        yield "IMAGE: one with fio and a shell that the nodes can pull; this cluster names none itself."
+        yield "IMAGE: an image with fio and a shell that the nodes can pull; this cluster does not name one."

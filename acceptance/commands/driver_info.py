@@ -16,10 +16,10 @@ from acceptance.results.file import read_results
 def add_driver_info(commands: Commands) -> None:
     """Add the command to the command line."""
     command = commands.add_parser(
-        "driver-info", help="a test driver's manifest for the Kubernetes e2e, of what was seen"
+        "driver-info", help="write the results of a run as a test driver's manifest for the Kubernetes e2e"
     )
     command.add_argument("run", type=Path, metavar="RUN", help="results.json or run folder")
-    command.add_argument("--storage-class", metavar="NAME", help="which class, where the run tested several")
+    command.add_argument("--storage-class", metavar="NAME", help="class, if the run tested several")
     command.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: print it")
     command.set_defaults(command=_driver_info)
 

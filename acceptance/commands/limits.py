@@ -32,18 +32,18 @@ DEFAULT = "baseline"
 
 def add_limits(commands: Commands) -> None:
     """Add the command to the command line."""
-    limits = commands.add_parser("limits", help="show what a tier asks for, compare tiers, suggest limits from runs")
-    limits.add_argument("--tier", metavar="NAME", help=f"default: {DEFAULT}, or the only one of a file")
+    limits = commands.add_parser("limits", help="show what a tier requires, compare tiers, suggest limits from runs")
+    limits.add_argument("--tier", metavar="NAME", help=f"default: {DEFAULT}, or the only tier of a file")
     limits.add_argument("--thresholds", metavar="FILE[:FILE...]", help="default: the shipped limits")
     limits.add_argument(
-        "--profiles", type=Path, metavar="DIR", help="folder of your own profiles that the limits are on"
+        "--profiles", type=Path, metavar="DIR", help="folder of your own profiles that the limits refer to"
     )
     limits.add_argument(
         "--limit",
         action="append",
         default=[],
         metavar="LIMIT",
-        help="instead of the tier's own, like --storage-limit",
+        help="a limit instead of the tier's own, like --storage-limit",
     )
     limits.add_argument(
         "--for",
@@ -52,14 +52,14 @@ def add_limits(commands: Commands) -> None:
         dest="workloads",
         choices=WORKLOADS,
         metavar="WORKLOAD",
-        help=f"with what a workload asks for, like --storage-for: {', '.join(WORKLOADS)}",
+        help=f"also show what a workload requires, like --storage-for: {', '.join(WORKLOADS)}",
     )
-    limits.add_argument("--because", action="store_true", help="show each limit's reason too, and its sources")
+    limits.add_argument("--because", action="store_true", help="also show the reason for each limit, and its sources")
     limits.add_argument(
         "--diff",
         nargs=2,
         metavar=("A", "B"),
-        help="what differs between two tiers: production, builtin/production, FILE or FILE:TIER",
+        help="show the differences between two tiers: production, builtin/production, FILE or FILE:TIER",
     )
     limits.add_argument("--schema", action="store_true", help="print a JSON schema of limits files, for editors")
     limits.add_argument(
@@ -131,7 +131,7 @@ def _print_tier(tier: Tier, file: LimitsFile, workloads: Sequence[WorkloadLimits
 
     print(sanitize(f"tier {tier.name} of {file.source}: {tier.description}"))
     print(sanitize(f"tiers of this file: {', '.join(file.tiers)}\n"))
-    heads = ("on", "asked for", "said by", *(["because"] if because else []))
+    heads = ("on", "required", "set by", *(["because"] if because else []))
     origins: dict[Limit, str] = {limit: f"for {workload.name}" for workload in workloads for limit in workload.limits}
     rows = _rows(tier, origins | dict(file.origins.get(tier.name, {})))
     print_table(heads, [row[: len(heads)] for row in rows])
@@ -184,7 +184,7 @@ def _diff(first: Tier, second: Tier, *, names: Sequence[str]) -> int:
     if rows:
         print_table(("on", *names), rows)
     else:
-        print(sanitize(f"{names[0]} and {names[1]} ask for the same."))
+        print(sanitize(f"{names[0]} and {names[1]} require the same."))
     return 0
 
 

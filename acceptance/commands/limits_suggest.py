@@ -21,13 +21,13 @@ from acceptance.text.quantities import parse_quantity
 
 def add_suggest(limits: argparse.ArgumentParser) -> None:
     """Add the command `suggest` to `limits`."""
-    suggest = limits.add_subparsers(metavar="suggest").add_parser("suggest", help="limits from good runs")
+    suggest = limits.add_subparsers(metavar="suggest").add_parser("suggest", help="suggest limits from good runs")
     suggest.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="results.json or run folder; three or more")
     suggest.add_argument(
-        "--margin", default=f"{MARGIN:.0%}", metavar="PERCENT", help=f"how much less to ask for (default: {MARGIN:.0%})"
+        "--margin", default=f"{MARGIN:.0%}", metavar="PERCENT", help=f"how much less to require (default: {MARGIN:.0%})"
     )
-    suggest.add_argument("--class", dest="storage_class", metavar="NAME", help="where the runs measured several")
-    suggest.add_argument("--name", default="suggested", metavar="TIER", help="of the tier (default: suggested)")
+    suggest.add_argument("--class", dest="storage_class", metavar="NAME", help="class, if the runs measured several")
+    suggest.add_argument("--name", default="suggested", metavar="TIER", help="name of the tier (default: suggested)")
     suggest.add_argument("-o", "--output", type=Path, metavar="FILE", help="a new file (default: print it)")
     suggest.set_defaults(command=_suggest)
 
@@ -35,7 +35,7 @@ def add_suggest(limits: argparse.ArgumentParser) -> None:
 def _suggest(options: argparse.Namespace) -> int:
     margin, name = _margin(options.margin), _name(options.name)
     if options.output is not None and options.output.exists():
-        raise WrongUsage(f"{options.output} is there already; name a new file with -o")
+        raise WrongUsage(f"{options.output} already exists; name a new file with -o")
     runs = [read_results(path) for path in options.runs]
     ids = [run.run.id for run in runs]
     if len(set(ids)) < len(ids):
@@ -48,8 +48,8 @@ def _suggest(options: argparse.Namespace) -> int:
             suggestions = stricter(suggestions, load_limits(shipped_path, profiles=shipped_profiles()).tier(extends))
             if not suggestions:
                 raise WrongUsage(
-                    f"expected figures above the limits of {extends}, which the runs passed, found none with a margin "
-                    f"of {options.margin} left; use {BUILTIN}{extends} itself, or say a smaller --margin"
+                    f"expected figures above the limits of {extends}, which the runs passed, found none that leave a "
+                    f"margin of {options.margin}; use {BUILTIN}{extends} itself, or give a smaller --margin"
                 )
         text = as_file(suggestions, runs, tier=name, margin=margin, extends=f"{BUILTIN}{extends}" if extends else "")
     if options.output is None:
@@ -58,7 +58,8 @@ def _suggest(options: argparse.Namespace) -> int:
         write_whole(options.output, text)
         print(f"limits: {options.output}, tier {name}")
     if len(runs) < 3:
-        print(f"warning: {len(runs)} run says nothing about other nights: name three or more", file=sys.stderr)
+        problem = f"expected at least 3 runs, found {len(runs)}, which do not show how much nights differ"
+        print(f"warning: {problem}; name more", file=sys.stderr)
     return 0
 
 
@@ -76,12 +77,12 @@ def _margin(text: str) -> float:
         raise WrongUsage(f"--margin: {error}; correct it") from error
     if not margin < 1.0:
         raise WrongUsage(
-            f"--margin: expected less than 100%, found {text!r}, which leaves nothing to ask for; give less"
+            f"--margin: expected less than 100%, found {text!r}, which leaves nothing to require; give less"
         )
     return margin
 
 
 def _name(text: str) -> str:
     if re.fullmatch(r"[A-Za-z][-\w]*", text) is None:
-        raise WrongUsage(f"--name: expected letters, digits and '-', found {text!r}; name the tier otherwise")
+        raise WrongUsage(f"--name: expected letters, digits and '-', found {text!r}; choose another name")
     return text

@@ -22,12 +22,15 @@ def add_cluster_options(parser: argparse.ArgumentParser) -> None:
         "--kubeconfig", "--storage-kubeconfig", type=Path, metavar="FILE", help="default: the embedded cluster's"
     )
     parser.add_argument(
-        "--context", "--storage-context", metavar="NAME", help="of that file, or of the one that kubectl uses"
+        "--context",
+        "--storage-context",
+        metavar="NAME",
+        help="context of that file, or of the kubeconfig that kubectl uses",
     )
     parser.add_argument(
-        "--embedded-name", "--storage-embedded-name", metavar="NAME", help="which embedded cluster, where several run"
+        "--embedded-name", "--storage-embedded-name", metavar="NAME", help="embedded cluster, if several run"
     )
-    parser.add_argument("--in-cluster", action="store_true", help="the cluster of the pod that this runs in")
+    parser.add_argument("--in-cluster", action="store_true", help="the cluster of the pod that this command runs in")
 
 
 @contextmanager
@@ -39,7 +42,9 @@ def connect(options: argparse.Namespace, *, only_reads: bool = False) -> Iterato
     """
     if options.in_cluster:
         if options.kubeconfig or options.context:
-            raise WrongUsage("--in-cluster means the cluster of this pod, --kubeconfig or --context another: give one")
+            raise WrongUsage(
+                "--in-cluster means the cluster of this pod, --kubeconfig or --context another one: give only one"
+            )
         yield Api.from_service_account()
         return
     if options.kubeconfig:
@@ -77,11 +82,11 @@ def _embedded_kubeconfig(options: argparse.Namespace, *, only_reads: bool) -> Pa
         options.embedded_name = names[0]
         kubeconfig = _run_embedded_cluster("kubeconfig", "--name", names[0])
     if kubeconfig is None:
-        hint = f" (embedded clusters that run: {', '.join(names)}: name one with --embedded-name NAME)" if names else ""
+        hint = f" (running embedded clusters: {', '.join(names)}: name one with --embedded-name NAME)" if names else ""
         problem = (
-            f"no embedded cluster {options.embedded_name} runs"
+            f"no embedded cluster {options.embedded_name} is running"
             if of_name
-            else "no cluster named and no embedded one runs"
+            else "no cluster is named and no embedded cluster is running"
         )
         raise WrongUsage(f"{problem}{hint}: name one with --kubeconfig FILE or --context NAME")
     return Path(kubeconfig)

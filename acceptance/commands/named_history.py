@@ -15,5 +15,5 @@ def named_history(location: Path) -> History:
     except ValueError as error:
         raise WrongUsage(str(error)) from error
     if not path.exists():
-        raise WrongUsage(f"expected a history, found no file {path}; name the one that --storage-history has")
+        raise WrongUsage(f"expected a history, found no file {path}; name the file of --storage-history")
     return read_history(path)

@@ -22,7 +22,7 @@ def keep_the_runs_own(output: Path, runs: Iterable[Path]) -> None:
     is_further_page = output.suffix == ".html" and output.name != "report.html"
     is_input = output.resolve() in {path.resolve() for path in runs}
     if output.exists() and (is_input or (of_a_run and not is_further_page)):
-        raise WrongUsage(f"{output} is the run's own file, which cannot be made again; name another file with -o")
+        raise WrongUsage(f"{output} is the run's own file, which cannot be created again; name another file with -o")
 
 
 def _holds_a_run(folder: Path) -> bool:

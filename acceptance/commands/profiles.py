@@ -15,14 +15,14 @@ from acceptance.text.sanitizing import sanitize
 
 def add_profiles(commands: Commands) -> None:
     """Add the command to the command line."""
-    profiles = commands.add_parser("profiles", help="list the profiles of a folder and what each stands for")
+    profiles = commands.add_parser("profiles", help="list the profiles of a folder and what each represents")
     profiles.add_argument("folder", type=Path, nargs="?", default=shipped_folder() / "profiles")
     profiles.add_argument(
         "--for",
         dest="workload",
         choices=WORKLOADS,
         metavar="WORKLOAD",
-        help=f"those that stand for a workload: {', '.join(WORKLOADS)}",
+        help=f"only the profiles of a workload: {', '.join(WORKLOADS)}",
     )
     profiles.set_defaults(command=_profiles)
 

@@ -27,7 +27,7 @@ DEFAULT = Path("storage-report.html")
 
 def add_report(commands: Commands) -> None:
     """Add the command to the command line."""
-    report = commands.add_parser("report", help="render results again, several beside each other; verify them")
+    report = commands.add_parser("report", help="render results again, several side by side; or verify them")
     report.add_argument(
         "results", type=Path, nargs="*", metavar="RESULTS", help="results.json or run folder; several: side by side"
     )
@@ -38,13 +38,13 @@ def add_report(commands: Commands) -> None:
         action="append",
         default=[],
         metavar="FILE[:NAME]",
-        help="JUnit file of another tool, shown with one run's results; the run's folder stays as it is; repeatable",
+        help="JUnit file of another tool, shown with one run's results; the run's folder is not changed; repeatable",
     )
     report.add_argument(
         "--verify",
         type=Path,
         metavar="FOLDER",
-        help=f"check whether a run's folder is as its {CHECKSUMS} says; no report",
+        help=f"check whether a run's folder matches its {CHECKSUMS}; writes no report",
     )
     report.set_defaults(command=_report)
 
@@ -53,9 +53,9 @@ def _report(options: argparse.Namespace) -> int:
     if options.verify is not None and not options.results:
         return verify(options.verify)
     if options.verify is not None or not options.results:
-        raise WrongUsage("expected results to render, or --verify FOLDER, found both or none; say one of them")
+        raise WrongUsage("expected results to render, or --verify FOLDER, found both or none; give one of them")
     if options.imports and len(options.results) > 1:
-        raise WrongUsage("expected one run to show beside --import, found several; make a report of each")
+        raise WrongUsage("expected one run with --import, found several; create a report of each")
     imports = all_imports(_parse_imports(options.imports), added_to="report")
     keep_the_runs_own(options.output, options.results)
     with refused_where_unusable(*options.results):
@@ -68,7 +68,7 @@ def _parse_imports(texts: Sequence[str]) -> list[tuple[Path, str]]:
     try:
         return [named_import(text) for text in texts]
     except ValueError as error:
-        raise WrongUsage(f"--import: {error}; name a file that is there") from error
+        raise WrongUsage(f"--import: {error}; name a file that exists") from error
 
 
 def _page(paths: Sequence[Path], imports: Sequence[ImportRecord]) -> str:

@@ -55,15 +55,15 @@ def _wrong(folder: Path, diff: Check) -> list[str]:
             return []
         if not diff.problems:
             raise WrongUsage(
-                f"{folder}: {diff.listed_count - len(diff.omitted_files)} files are as {CHECKSUMS} "
-                f"lists them; the verdicts cannot be checked with this suite: {error}"
+                f"{folder}: {diff.listed_count - len(diff.omitted_files)} files match {CHECKSUMS}; "
+                f"this suite cannot check the verdicts: {error}"
             ) from error
         return [str(error)]
 
 
 def _print_changes(folder: Path, count: int) -> int:
-    many = "1 thing is not as the run left it" if count == 1 else f"{count} things are not as the run left them"
-    print(f"{folder}: CHANGED: {many}")
+    many = "1 difference" if count == 1 else f"{count} differences"
+    print(f"{folder}: CHANGED: {many} from what the run wrote")
     return CHANGED_STATUS
 
 
@@ -71,21 +71,21 @@ def _print_incomplete(folder: Path, diff: Check) -> int:
     absent, there = len(diff.missing), diff.listed_count - len(diff.missing) - len(diff.omitted_files)
     print(
         f"{folder}: INCOMPLETE: missing: {absent} of {diff.listed_count} listed files; the other {there} "
-        f"are as listed; get the whole folder; a copy that leaves files out on purpose names them in {OMISSIONS}"
+        f"are as listed; get the complete folder; a copy that omits files on purpose lists them in {OMISSIONS}"
     )
     return INCOMPLETE_STATUS
 
 
 def _print_no_changes(folder: Path, diff: Check) -> int:
-    there = f"{diff.listed_count} files are"
+    there = f"{diff.listed_count} files match"
     if diff.omitted_files:
-        there = f"{diff.listed_count - len(diff.omitted_files)} of {diff.listed_count} files are"
-        print(f"left out, as {OMISSIONS} declares: {_files(len(diff.omitted_files))}; their content cannot be checked")
-    print(f"{folder}: unchanged: {there} as {CHECKSUMS} lists them; the verdicts follow from the figures")
+        there = f"{diff.listed_count - len(diff.omitted_files)} of {diff.listed_count} files match"
+        print(f"omitted, as {OMISSIONS} declares: {_files(len(diff.omitted_files))}; their content cannot be checked")
+    print(f"{folder}: unchanged: {there} {CHECKSUMS}; the verdicts follow from the figures")
     print(f"SHA-256 of {CHECKSUMS}: {diff.digest}")
     print(
-        f"Anyone who can change the files can rewrite {CHECKSUMS}: compare this digest with the one that was signed, "
-        "or sent apart from them."
+        f"Anyone who can change the files can rewrite {CHECKSUMS}: compare this digest with one that was signed, or "
+        "sent separately."
     )
     return UNCHANGED_STATUS
 

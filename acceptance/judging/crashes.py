@@ -92,7 +92,7 @@ def judge_release(record: FailoverRecord) -> Verdict:
     if record.stayed is None:
         raise Unsupported(
             f"capability 'attachments': the cluster shows no attachment of volumes of {record.storage_class}, and no "
-            f"command shows its mounts, so nobody can tell whether one stays on {record.failed_node}"
+            f"command shows its mounts, so it is unknown whether one remains on {record.failed_node}"
         )
     fact_names = {"failure", "failed_node", "node"} | ({"stayed"} if record.stayed else set())
     return without_figures(

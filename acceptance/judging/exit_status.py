@@ -15,13 +15,13 @@ PASS, INTERRUPTION, NO_VERDICT, INCONCLUSIVE, PARTIAL = 0, 2, 5, 6, PARTIAL_STAT
 _OPEN: dict[OpenAs, int] = {"inconclusive": INCONCLUSIVE, "fail": StorageFailure.exit_status, "pass": PASS}
 MEANING = {
     PASS: "nothing failed",
-    StorageFailure.exit_status: "a test failed or had an error, or the run left something behind",
+    StorageFailure.exit_status: "a test failed or had an error, or the run left objects behind",
     INTERRUPTION: "the run was interrupted",
     WrongUsage.exit_status: "wrong usage",
     NO_VERDICT: "nothing was judged: no test was selected, or all of them were skipped",
     INCONCLUSIVE: "nothing failed, but a verdict is inconclusive (--storage-inconclusive)",
     PARTIAL: "nothing failed, but the tier was judged in part (--storage-partial)",
-    EnvironmentFailure.exit_status: "an error of the environment, which says nothing of the storage",
+    EnvironmentFailure.exit_status: "an environment error, which says nothing about the storage",
 }
 """Each exit status in half a sentence."""
 

@@ -30,10 +30,10 @@ def contradictions(results: Results) -> Iterator[str]:
     }
     for verdict in results.verdicts:
         if results.run.suite_version == __version__ and not _says_its_outcome(verdict):
-            yield f"verdict {verdict.id} says in words another thing than its outcome"
+            yield f"verdict {verdict.id} has a reason that does not match its outcome"
         if verdict.status == "skipped":
             if _has_judgment(verdict):
-                yield f"verdict {verdict.id} is skipped, and yet has a judged value"
+                yield f"verdict {verdict.id} is skipped, but has a judged value"
             continue
         mean = means.get((verdict.storage_class, verdict.profile or "", verdict.metric or ""))
         if mean is None or verdict.rule not in _RULES:
@@ -42,7 +42,7 @@ def contradictions(results: Results) -> Iterator[str]:
             yield f"verdict {verdict.id} is {verdict.status}, which does not follow from its interval and limit"
         of_the_value = verdict.rule in ("at_least", "at_most") and verdict.measured is not None
         if of_the_value and not math.isclose(mean, verdict.measured or 0.0, rel_tol=1e-9):
-            yield f"verdict {verdict.id} rests on another value than its measurement shows"
+            yield f"verdict {verdict.id} has a value that differs from its measurement"
     if results.overall != overall_of(results):
         yield f"overall is {results.overall}, which does not follow from the verdicts and errors"
 

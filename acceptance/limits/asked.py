@@ -36,7 +36,7 @@ def asked_limit(text: str) -> Limit:
     value = parse_quantity(match["value"], unit=metric.unit)
     if value == 0.0:
         raise ValueError(f"expected a limit above zero, found {text!r}, which every class meets or none does")
-    return speed_limit(match["profile"], metric, side, value, because=f"asked for with {OPTION}")
+    return speed_limit(match["profile"], metric, side, value, because=f"requested with {OPTION}")
 
 
 def with_limits(
@@ -52,9 +52,9 @@ def with_limits(
     for limit in option_limits:
         names = members_of(limit.profile, profiles) if is_family(limit.profile) else [limit.profile]
         if unknown := [name for name in names if name not in profiles] or ([] if names else [limit.profile]):
-            profile_names = ", ".join(sorted(profiles)) or "none at all"
+            names_text, found_text = ", ".join(sorted(profiles)) or "none", ", ".join(unknown)
             problems.append(
-                f"{OPTION}: expected a profile that exists ({profile_names}), found {', '.join(unknown)}; correct it"
+                f"{OPTION}: expected a profile that exists (available: {names_text}), found {found_text}; correct it"
             )
             continue
         metric_problems = (metric_problem(name, limit.metric, missing) for name in names)

@@ -61,7 +61,7 @@ _Restarts, _Pods = Annotated[int, Field(ge=0)], Annotated[int, Field(ge=1)]
 
 PRICE = declare_section(
     "price",
-    "What a tier says of one profile.",
+    "The limits of a tier on the resource overhead under one profile.",
     {
         "cpu_per_1000_iops": Bound(
             entry=entry_of("CpuEntry", "`{at_most: 1.5CPU, because: ...}`", _Cpus),
@@ -72,7 +72,7 @@ PRICE = declare_section(
             entry=entry_of("GrowthEntry", "`{at_most: 16MiB, because: ...}`; in an hour.", Size),
             unit="B",
             per="hour",
-            words="memory that a pod of the storage gains in an hour of load: {wanted}",
+            words="memory growth of a pod of the storage in an hour of load: {wanted}",
         ),
         "restarts": Bound(
             entry=entry_of("RestartsEntry", "`{at_most: 0, because: ...}`", _Restarts),
@@ -86,12 +86,14 @@ PRICE = declare_section(
 )
 CONTROL_PLANE = declare_section(
     "control_plane",
-    "The section of one tier. It inherits what it leaves out from the tier that it extends; `ramp` only as a whole.",
+    "The section of one tier. It inherits missing keys from the tier that it extends; `ramp` only in full.",
     {
         "pods": Bound(
             entry=entry_of("_Pods", value=_Pods, side="at_least"), unit="pods", words="{wanted} with a volume each"
         ),
-        "ramp_down": Bound(path="ramp-down", words="PVCs and PVs deleted {wanted} after the last pod was told to end"),
+        "ramp_down": Bound(
+            path="ramp-down", words="PVCs and PVs deleted {wanted} after the request to end the last pod"
+        ),
     },
     profile="control-plane",
     asked_with={"destructive"},
@@ -100,8 +102,8 @@ CONTROL_PLANE = declare_section(
 _FAILOVER_TEXT = (
     "The longest time (s) allowed from the last durable write on a node that fails to the first on another node."
 )
-_OUT_OF_SERVICE_TEXT = "The same for a node that fails and is then tainted as out of service."
-_DRAIN_TEXT = "The same for a node whose pod is evicted, as a drain does."
+_OUT_OF_SERVICE_TEXT = "As `time`, for a node that fails and is then tainted as out of service."
+_DRAIN_TEXT = "As `time`, for a node whose pod is evicted, as a drain does."
 FAILOVER = declare_section(
     "failover",
     "`{time: {at_most: 8min, because: ...}, drain_time: {at_most: 2min, because: ...}}`",
@@ -129,9 +131,9 @@ FAILOVER = declare_section(
     profile="failover",
     asked_with={"destructive"},
 )
-_READY = "From a pod's deletion until another one is Ready in its place."
-_GAP = "Between two durable records meanwhile."
-_NEW = "From then until a new volume has been provisioned and written to."
+_READY = "The longest time (s) allowed from a pod's deletion until its replacement is Ready."
+_GAP = "The longest time (s) allowed between two durable records meanwhile."
+_NEW = "The longest time (s) allowed from then until a new volume has been provisioned and written to."
 DISRUPTION = declare_section(
     "disruption",
     "`{pod_ready: {at_most: 2min, because: ...}, write_gap: ..., new_volume: ...}`",
@@ -158,17 +160,17 @@ DISRUPTION = declare_section(
 _PERCENTILES = Keys(
     name="OperationEntry",
     about="`{p95: {at_most: 30s, because: ...}}`",
-    parts={name: Bound(words=f"{name} until {{operation}}, many at once: {{wanted}}") for name in PERCENTILES},
+    parts={name: Bound(words=f"{name} until {{operation}}, concurrent operations: {{wanted}}") for name in PERCENTILES},
 )
 _FAILURES = Bound(
     entry=entry_of("FailedEntry", "`{at_most: 0%, because: ...}`", _Part),
     unit="ratio",
     counts=True,
-    words="failed control operations, many at once: {wanted}",
+    words="failed concurrent control operations: {wanted}",
 )
 CONTROL_OPERATIONS = declare_section(
     "operations",
-    "The section of one tier: a key for each operation, and one for what may fail of all of them.",
+    "The section of one tier: a key for each operation, and `failed` for the share of all operations that may fail.",
     {**dict.fromkeys(OPERATIONS, _PERCENTILES), "failed": _FAILURES},
     profile="control-operations",
     asked_with={"operations"},
@@ -183,14 +185,14 @@ SNAPSHOTS = declare_section(
 )
 MANY_FILES = declare_section(
     "many_files",
-    "`{files: 100000, create: {at_most: 10min, because: ...}}`; `files` is how many all limits of it are about.",
+    "`{files: 100000, create: {at_most: 10min, because: ...}}`; `files` is the number of files of all its limits.",
     {
         **{
             file_operation: Bound(words=f"{{files:,}} files {FILE_OUTCOMES[file_operation]}: {{wanted}}")
             for file_operation in FILE_OPERATIONS
         },
         "start": Bound(words="{files:,} files, slowest pod ready on them: {wanted}"),
-        "start_growth": Bound(words="{files:,} files, pod ready on them, beyond its time on an empty volume: {wanted}"),
+        "start_growth": Bound(words="{files:,} files, pod ready on them, later than on an empty volume: {wanted}"),
         "other_group": Bound(words="{files:,} files, slowest pod with another fsGroup ready on them: {wanted}"),
     },
     profile="many-files",

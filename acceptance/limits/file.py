@@ -128,7 +128,7 @@ def _wrong_as_a_file(text: LimitsText, *, alone: bool) -> Iterator[_Wrong]:
         return
     if not alone and "version" not in data:
         yield Place(file=text.name, line=1, path=("version",)), "expected this key, found nothing; add it"
-    problem = f"expected a name that does not begin with {BUILTIN}, which is kept for the shipped tiers; rename it"
+    problem = f"expected a name that does not begin with {BUILTIN}, which is reserved for shipped tiers; rename it"
     for name in data["tiers"] if isinstance(data.get("tiers"), dict) else ():
         if name.startswith(BUILTIN):
             path = ("tiers", name)
@@ -183,6 +183,6 @@ def _say(details: ErrorDetails) -> PathProblem:
         return where, f"{details['ctx']['error']}; correct it"
     expected = _TYPES.get(kind, details["msg"])
     if kind == "literal_error":
-        expected = "1, the only version there is" if where == ("version",) else details["ctx"]["expected"]
+        expected = "1, the only version" if where == ("version",) else details["ctx"]["expected"]
     value_text = "nothing" if value is None or value == {} else repr(value)
     return where, f"expected {expected}, found {value_text}; correct it"

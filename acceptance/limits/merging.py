@@ -110,7 +110,8 @@ class _Merging:
             value = {} if entry.value == {} else entry.value
             if not isinstance(at, dict) or isinstance(at.setdefault(last, value), dict) != isinstance(value, dict):
                 text = (
-                    "expected one form of it, found a mapping in one place and a value in another; remove one of them"
+                    "expected the same form of this key, found a mapping in one place and a value in another; remove "
+                    "one of them"
                 )
                 self.problems.append((entry.place, text))
         return whole
@@ -176,19 +177,19 @@ def _leaves(value: Any, path: YamlPath = ()) -> Iterator[tuple[YamlPath, Any]]:
 
 
 def _no_member(family: object, profiles: Collection[str]) -> str:
-    names = ", ".join(sorted(profiles)) or "none at all"
-    return f"expected a family with a profile in it (of {names}), found {family!r}; correct it or add a profile"
+    names = ", ".join(sorted(profiles)) or "none"
+    return f"expected a family that contains a profile (available: {names}), found {family!r}; correct it or add one"
 
 
 def _conflict(old: _Value, new: _Value) -> str:
     there = f"{old.value!r} on line {old.place.line}"
     if old.place.file != new.place.file:
         return (
-            f"expected one value for it, found {new.value!r} here and {old.value!r} in "
+            f"expected one value for this key, found {new.value!r} here and {old.value!r} in "
             f"{old.place.file}:{old.place.line}; remove one of them, or set it in a tier of another name that "
             "extends this one"
         )
     return (
-        f"expected one family that sets it for a profile, found {new.value!r} here and {there}; name the profile "
+        f"expected one family that sets this key for a profile, found {new.value!r} here and {there}; name the profile "
         "itself, which takes precedence over families"
     )

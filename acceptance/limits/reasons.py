@@ -68,5 +68,5 @@ def _add_reasons(
 
 
 def _unknown(key: Any, sources: Mapping[str, Any]) -> str:
-    names = ", ".join(sources) or "none at all"
-    return f"expected one of the sources of the file ({names}), found {key!r}; correct it, or add it under sources:"
+    names = ", ".join(sources) or "none"
+    return f"expected a source of the file (available: {names}), found {key!r}; correct it, or add it under sources:"

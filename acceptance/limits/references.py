@@ -23,9 +23,9 @@ def reference_problems(data: Any, *, profiles: Collection[str]) -> Iterator[Path
         for section in SECTIONS:
             for profile in _mapping(_at(tier, section)):
                 if profile not in profiles:
-                    names = ", ".join(sorted(profiles)) or "none at all"
+                    names = ", ".join(sorted(profiles)) or "none"
                     remedy = "correct the name or add a profile"
-                    text = f"expected a profile that exists ({names}), found {profile!r}; {remedy}"
+                    text = f"expected a profile that exists (available: {names}), found {profile!r}; {remedy}"
                     yield ("tiers", name, *section, profile), text
         parent = parents[name]
         here = ("tiers", name, "extends")

@@ -60,14 +60,14 @@ class LimitEntry(MetricRule):
 
 
 class SustainedEntry(LimitEntry):
-    """The same at the end of a sustained load."""
+    """A limit at the end of a sustained load."""
 
     @field_validator("metric")
     @classmethod
     def _lasts(cls, metric: Metric) -> Metric:
         if metric.statistic == "longest":
             raise ValueError(
-                f"expected a metric of the load's whole end, found {metric}, which is of one moment; limit it "
+                f"expected a metric that covers the whole end of the load, found {metric}, a single event; limit it "
                 "under limits:"
             )
         return metric
@@ -84,8 +84,8 @@ def sustained_limit(limit: Limit) -> Limit:
 
 
 _INCOMPARABLE = {
-    STALL: "which is of one moment; limit it under limits:",
-    CPU: "CPU time a second, of which slower storage has less; compare cpu.per_operation",
+    STALL: "a single event; limit it under limits:",
+    CPU: "CPU time a second, which is lower on slower storage; compare cpu.per_operation",
 }
 
 

@@ -82,11 +82,11 @@ def as_file(
     less = format_quantity(margin, unit="ratio") if margin >= 1 else f"{margin * 100:.3g} %"
     lines = [
         f"# Suggested from {count} ({', '.join(run.run.id for run in runs)}): the worst end of all confidence",
-        f"# intervals, less a margin of {less}. Write into each `because` what would happen to whom.",
+        f"# intervals, less a margin of {less}. In each `because`, describe who would be affected and how.",
         "version: 1",
         "tiers:",
         f"  {tier}:",
-        f"    description: What {count} did, less a margin of {less}",
+        f"    description: The results of {count}, less a margin of {less}",
         *([f"    extends: {extends}"] if extends else []),
         "    limits:",
     ]

@@ -22,8 +22,8 @@ def _share(text: Any) -> float:
     value = parse_quantity(text, unit="ratio")
     if not 0.0 < value <= MOST_SHARE:
         raise ValueError(
-            f"expected a share above 0 and of at most {MOST_SHARE * 100:g}%, found {text!r}: what a volume can do is "
-            "known to within some percent only"
+            f"expected a share above 0 and of at most {MOST_SHARE * 100:g}%, found {text!r}: the capacity of a volume "
+            "is known only to within some percent"
         )
     return value
 
@@ -93,7 +93,7 @@ class NeighbourEntry(_LatencyAtShare):
     @classmethod
     def _may_grow(cls, times: float | None) -> float | None:
         if times is not None and times < 1.0:
-            raise ValueError(f"expected once or more, found {times:g} times: no latency falls because others load")
+            raise ValueError(f"expected a factor of at least 1, found {times:g}: load on neighbors reduces no latency")
         return times
 
 

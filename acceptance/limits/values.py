@@ -79,8 +79,8 @@ def side_problem(side: str, metric: Metric) -> str | None:
     if side != "at_least" or metric.higher_is_better:
         return None
     return (
-        f"expected at_most for {metric}, which should be low, found at_least, which fast storage would fail; for "
-        "storage that is too fast to be true compare it: not_better_than_baseline_by"
+        f"expected at_most for {metric}, which should be low, found at_least, which fast storage would fail; to detect "
+        "storage that is too fast to be true, use not_better_than_baseline_by"
     )
 
 

@@ -179,8 +179,8 @@ class ClusterLoadRunner:
         require_written(load.log, where=where, space=self._space, is_measured=measures_fio(self._profiles))
         if node_of(pod) != node:
             raise EnvironmentFailure(
-                f"{where} was to be used from node {node}, and the cluster put it on {node_of(pod)}; all volumes of a "
-                "comparison must be on one node: name one that all classes can use with --storage-node"
+                f"{where}: expected a pod on node {node}, found it on {node_of(pod)}; all volumes of a comparison must "
+                "be on one node; name a node that all classes can use with --storage-node"
             )
         return ClaimedVolume(
             storage_class=storage_class,

@@ -56,4 +56,6 @@ def require_success(load: Load, log: LoadLog, *, stopped_early: bool) -> None:
         loaded_s, asked_s = sum(sample.duration_s for sample in output.samples), load.runtimes_s[number]
         whole_s = asked_s - UNCOUNTED_S
         if not (last and stopped_early) and loaded_s < min(COMPLETE_SHARE * whole_s, whole_s - UNSEEN_S):
-            raise failure(f"{where} ended after {loaded_s:.0f} of {asked_s} s without saying why: {output.messages}")
+            raise failure(
+                f"{where} ended after {loaded_s:.0f} of {asked_s} s and reported no error; messages: {output.messages}"
+            )

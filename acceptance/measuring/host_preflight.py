@@ -40,8 +40,8 @@ def require_programs(names: Collection[str]) -> None:
     missing = sorted(name for name in names if shutil.which(name) is None)
     if missing:
         raise EnvironmentFailure(
-            f"--storage-cluster host runs {', '.join(missing)} on this host, and PATH has none: install with the "
-            f"system's packages, on Debian `apt-get install {' '.join(missing)}`"
+            f"--storage-cluster host runs load generators on this host: expected {', '.join(missing)} in PATH, found "
+            f"none; install the system's packages, on Debian with `apt-get install {' '.join(missing)}`"
         )
 
 

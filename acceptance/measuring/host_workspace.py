@@ -47,7 +47,7 @@ class HostWorkspace:
                 folder.mkdir(mode=0o700)
             except OSError as error:
                 self._created_folders.remove(folder)
-                raise EnvironmentFailure(f"folder {folder} cannot be made: {error}") from error
+                raise EnvironmentFailure(f"folder {folder} cannot be created: {error}") from error
             if is_given_to_nobody:
                 os.chown(folder, NOBODY, NOBODY)
 

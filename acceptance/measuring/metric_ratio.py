@@ -24,7 +24,7 @@ def metric_ratio(
     candidate_parts = batch_parts(metric, candidate, plan=plan)
     baseline_parts = batch_parts(metric, baseline, plan=plan)
     if candidate_parts is None or baseline_parts is None:
-        problem = f"there is no {metric} in some part of the measurement"
+        problem = f"some part of the measurement has no {metric}"
         return Ratio(value=None, low=None, high=None, samples=0, confidence=confidence, problem=problem)
     rounds = [
         Round(baseline=first[: len(second)], candidate=second[: len(first)])

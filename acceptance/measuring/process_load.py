@@ -102,7 +102,9 @@ class ProcessLoad:
         except TimeoutError:
             raise StorageFailure(f"{self._label} did not end within {within_s:.0f} s: {self._messages()}") from None
         status = self._process.wait()
-        raise EnvironmentFailure(f"{self._label} was ended by somebody else, with status {status}: {self._messages()}")
+        raise EnvironmentFailure(
+            f"{self._label} was ended by another process, with status {status}: {self._messages()}"
+        )
 
     def _end(self) -> None:
         """Terminate the load if it still runs, then kill it; it has ended when no process holds the pipe."""

@@ -24,10 +24,10 @@ class Slowing:
     """The load after the slowdown."""
 
     def describe(self) -> str:
-        """Return the slowdown in words: `storage slowed down after 12 s of load, to 0.37x of its speed until then`."""
+        """Return the slowdown in words: `storage slowed down after 12 s of load, to 0.37x of its earlier speed`."""
         after = format_quantity(float(self.after_s), unit="s")
         times = format_quantity(self.times, unit="ratio")
-        return f"storage slowed down after {after} of load, to {times} of its speed until then"
+        return f"storage slowed down after {after} of load, to {times} of its earlier speed"
 
 
 def slowing(segments: BySegment) -> Slowing | None:

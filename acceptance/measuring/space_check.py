@@ -83,19 +83,19 @@ def explain_refusal(status: int, output: str, *, where: str, space: int) -> Acce
     last = (output.strip().splitlines() or ["no output"])[-1]
     if status == NO_PROGRAM:
         return EnvironmentFailure(
-            f"what runs the load on {where} lacks a program that the profiles need: {last}; name an image that "
-            "holds it with --storage-image, or leave out the profiles that need it"
+            f"the image or host that runs the load on {where} lacks a program that the profiles need: {last}; name an "
+            "image that contains it with --storage-image, or leave out the profiles that need it"
         )
     if status == TOO_OLD:
-        return EnvironmentFailure(f"what runs the load on {where} cannot be used: {describe_unsupported(last)}")
+        return EnvironmentFailure(f"the load on {where} cannot run: {describe_unsupported(last)}")
     if status == REJECTED_PROFILE:
         return WrongUsage(f"fio rejects a profile: {output.strip()}")
     if status == TOO_SMALL:
         return StorageFailure(f"{where} has too little space for test files of {space} bytes: {last}")
     if status == SHARED_DISK:
         return EnvironmentFailure(
-            f"{where} lies on a disk that is shared with others, and test files of {space} bytes would leave less "
-            f"than {SPARED_PERCENT} % of it free: {last}; free some, or make the file smaller with --storage-test-size"
+            f"{where} is on a disk that is shared with others, and test files of {space} bytes would leave less than "
+            f"{SPARED_PERCENT} % of it free: {last}; free some space, or make the file smaller with --storage-test-size"
         )
     if status == NOT_OURS:
         return EnvironmentFailure(

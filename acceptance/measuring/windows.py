@@ -63,9 +63,7 @@ def common_window(loads: Loads, *, wanted_s: float) -> Window:
     """
     idle = [pod for pod, samples in loads.items() if not samples]
     if idle:
-        raise StorageFailure(
-            f"{', '.join(idle)} did no load in the step: no second of it was seen; see fio's output of that pod"
-        )
+        raise StorageFailure(f"{', '.join(idle)} showed no load in the step; see fio's output of that pod")
     starts = {pod: samples[0].start_s for pod, samples in loads.items()}
     ends = {pod: samples[-1].end_s for pod, samples in loads.items()}
     window = Window(start_s=max(starts.values()), end_s=min(ends.values()))
@@ -75,7 +73,7 @@ def common_window(loads: Loads, *, wanted_s: float) -> Window:
         raise ShortWindow(
             f"expected {wanted_s:.0f} s in which all {len(loads)} volumes are loaded, found "
             f"{max(0, window.length_s):.1f} s: {last} began last, {late:.1f} s after the first, and {first} ended "
-            f"first, {early:.1f} s before the last; a less busy cluster, or fewer pods a node, help",
+            f"first, {early:.1f} s before the last; use a less busy cluster, or fewer pods per node",
             missing_s=wanted_s - window.length_s,
         )
     return Window(start_s=window.start_s, end_s=window.start_s + wanted_s)

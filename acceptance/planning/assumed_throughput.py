@@ -39,7 +39,7 @@ class AssumedThroughput:
             f"Times are estimates: {format_quantity(self.bandwidth, unit='B/s')} of bandwidth, "
             f"{self.claim_s:.0f} s from a PVC to its running pod, {self.gone_s:.0f} s to delete a PV, rebuilds of "
             f"{format_quantity(self.rebuild['full-data'], unit='B/s')} ({self.source}). The run itself shows the time "
-            "left, corrected by the time that it took so far."
+            "left, corrected by the time that steps took so far."
         )
 
 

@@ -107,7 +107,7 @@ def plan_resource_overhead(
     load = plan_sustained_load(profile, storage_class, seconds=seconds, test_size=test_size, speeds=speeds)
     return replace(
         load,
-        description=f"{profile.name} on {storage_class}, {seconds // 60} min, and what the storage's pods take",
+        description=f"{profile.name} on {storage_class}, {seconds // 60} min, and the resource overhead of the storage",
         about_s=load.about_s + 2 * REST_S,
     )
 
@@ -154,7 +154,7 @@ def beside_neighbours(
     soonest_s, longest_s = (END_S + load_s(profile, plan, look, in_turn=False) for look in (plan.looks[0], plan.cap))
     made_s = speeds.claim_s + speeds.pod_s + count * settings.test_size / speeds.bandwidth + speeds.gone_s
     return PlannedStep(
-        description=f"{profile.name} on {storage_class} alone, and beside {count} volumes at full load",
+        description=f"{profile.name} on {storage_class} alone, and next to {count} volumes at full load",
         about_s=capacity_s + loads * soonest_s + made_s,
         longer_s=loads * (longest_s - soonest_s),
         goes_on_s=loads * (longest_s - soonest_s),

@@ -59,7 +59,7 @@ def plan_scale_run(
     steps = ", ".join(map(str, settings.steps))
     at_rate = f", then {most} at a set rate" if rate_limited_profiles else ""
     return PlannedStep(
-        description=f"{names} on {steps} volumes of {storage_class} at once{at_rate}",
+        description=f"{names} on {steps} volumes of {storage_class} at the same time{at_rate}",
         about_s=seconds,
         volumes=(volumes,),
         pods=sum(sets),
@@ -98,7 +98,7 @@ def plan_operations(storage_class: str, settings: OperationSettings, *, speeds: 
     often = f"{settings.rounds} times " if settings.rounds > 1 else ""
     names = ", ".join(operation for operation in OPERATIONS if operation in operations)
     return PlannedStep(
-        description=f"{often}{number} at once on {storage_class}: {names}",
+        description=f"{often}{number} at the same time on {storage_class}: {names}",
         about_s=settings.rounds * round_s,
         volumes=(
             Volumes(

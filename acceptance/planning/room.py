@@ -15,7 +15,7 @@ from acceptance.text.errors import AcceptanceError, EnvironmentFailure, WrongUsa
 from acceptance.text.quantities import format_quantity, format_size
 
 LESS = (
-    "ask for less (--storage-volume-size, --storage-scale steps, --storage-scale rate-pods, --storage-ramp pods, "
+    "request less (--storage-volume-size, --storage-scale steps, --storage-scale rate-pods, --storage-ramp pods, "
     "--storage-with operations=N, --storage-rebuild size), leave tests out (-m, -k)"
 )
 UNMADE = "Nothing was created in the cluster."
@@ -110,8 +110,8 @@ def _too_large(plan: Plan, pool: Pool) -> list[str]:
         return []
     return [
         f"StorageClass {pool.storage_class}: a PVC of {format_quantity(size, unit='B', beside=largest)} is planned; "
-        f"no PV can be larger than {_bytes(largest)} ({pool.source}, maximumVolumeSize). It is for: {step.description} "
-        f"({step.payer}). {UNMADE} {_capital(LESS)}"
+        f"no PV can be larger than {_bytes(largest)} ({pool.source}, maximumVolumeSize). It is needed for: "
+        f"{step.description} ({step.payer}). {UNMADE} {_capital(LESS)}"
     ]
 
 

@@ -94,7 +94,7 @@ def with_many_files(
     seconds += speeds.claim_s + starts * speeds.pod_s
     beside = "" if baseline is None else f", and on {baseline}"
     return PlannedStep(
-        description=f"{storage_class}: {files:,} files made, found and deleted{beside}; {starts} pods started",
+        description=f"{storage_class}: {files:,} files created, looked up and deleted{beside}; {starts} pods started",
         about_s=seconds,
         volumes=tuple(
             Volumes(storage_class=name, number=2 if name == storage_class else 1, size=settings.volume_size)
@@ -128,7 +128,7 @@ def plan_rewrite(storage_class: str, settings: Settings, *, speeds: AssumedThrou
     healing_s = settings.test_size / speeds.rebuild["full-data"] / 2
     seconds = speeds.claim_s + 2 * WRITINGS * file_s + 2 * speeds.pod_s + LOOKS_S + healing_s + file_s
     return PlannedStep(
-        description=f"a file on {storage_class} written anew during the rebuild of a replica, and read again",
+        description=f"a file on {storage_class} rewritten during the rebuild of a replica, and read again",
         about_s=seconds,
         volumes=(
             Volumes(

@@ -36,7 +36,7 @@ class Site:
     """
 
     kind: str | None = None
-    about: str = "not looked at"
+    about: str = "not examined"
     classes: Mapping[str | None, StorageClass] = field(default_factory=dict)
     storage_classes: Sequence[StorageClass] = ()
     nodes: int | None = None

@@ -19,7 +19,7 @@ from acceptance.text.quantities import format_quantity
 from acceptance.text.sanitizing import sanitize
 
 WIDTH = 120
-NOT_ASKED = "No cluster could be asked, so the plan is of the options alone"
+NOT_ASKED = "No cluster could be reached, so the plan is based on the options alone"
 ENDS_BEFORE = "A run with these options would end before its first test"
 
 
@@ -70,24 +70,24 @@ def _table(plan: Plan, site: Site, speeds: AssumedThroughput) -> Table:
             _clock(step.about_s),
             _clock(step.most_s) if step.most_s > step.about_s else "",
         )
-    table.add_row("end: remove everything and verify that it is gone", *blanks, _clock(speeds.close_s), "")
+    table.add_row("end: clean up and verify that nothing is left", *blanks, _clock(speeds.close_s), "")
     return table
 
 
 def _totals(plan: Plan, site: Site, speeds: AssumedThroughput, room: Room | None) -> Iterator[str]:
     ends_s = speeds.open_s + speeds.close_s
     about, most = plan.about_s + ends_s, plan.most_s + ends_s
-    unclear = "" if most - about < 60 else f", {rough_time(most)} if every measurement takes as long as it may"
+    unclear = "" if most - about < 60 else f", {rough_time(most)} if every measurement takes its maximum duration"
     if plan.goes_on_s >= 60:
         unclear += f", {rough_time(most - plan.goes_on_s)} with --storage-load longest=60s"
-    yield f"Time: {rough_time(about)} when verdicts are clear{unclear}. What hangs times out (--storage-timeout)."
+    yield f"Time: {rough_time(about)} when verdicts are clear{unclear}. Steps that hang time out (--storage-timeout)."
     volumes = _count(plan.most_volumes, "folder" if site.kind == "host" else "volume")
     yield f"Storage: at most {format_quantity(plan.most_storage, unit='B')} in {volumes or 'no volume'} at one time."
     for record in () if room is None else room.records:
         yield f"  {sanitize(record.storage_class)}: {sanitize(record.description)}"
     destructive = [step for step in plan.steps if step.destructive]
     if destructive:
-        yield f"Destructive: {len(destructive)} of {len(plan.steps)} steps; the table says what they destroy or ramp."
+        yield f"Destructive: {len(destructive)} of {len(plan.steps)} steps; the table shows what they destroy or ramp."
 
 
 def _notes(plan: Plan) -> Iterator[str]:

@@ -41,7 +41,7 @@ class CommandResult:
         """Return the error that reports the expectation and the result."""
         return EnvironmentFailure(
             f"`{' '.join(self.words)}` ended with status {self.status}; expected {expected}; "
-            f"it said:\n{self.output_end}"
+            f"it printed:\n{self.output_end}"
         )
 
 
@@ -55,7 +55,7 @@ def run_command(words: Sequence[str], *, values: Mapping[str, str], timeout_s: f
         [word.format_map(values) for word in words],
         timeout_s=timeout_s,
         missing="name one that exists in the target file",
-        longer="give it longer with timeout: in the target file",
+        longer="allow more time with timeout: in the target file",
     )
 
 
@@ -87,7 +87,7 @@ def run_program(
                 env=None if environment is None else dict(environment),
             )
         except FileNotFoundError:
-            raise EnvironmentFailure(f"`{text}`: there is no program {argv[0]!r} here; {missing}") from None
+            raise EnvironmentFailure(f"`{text}`: program {argv[0]!r} does not exist here; {missing}") from None
         except (OSError, ValueError) as error:
             raise EnvironmentFailure(f"`{text}` cannot be run: {error}") from error
         try:
@@ -132,14 +132,14 @@ def _kill_all(command: subprocess.Popen[bytes]) -> str:
     except ProcessLookupError:
         pass
     except PermissionError:  # as with sudo: waiting for it could take any time
-        return "it still runs, as another user, whose processes this one may not end"
+        return "it still runs as another user, whose processes this user may not kill"
     command.wait()
     try:
         wait_until(
-            "what the command started to be deleted",
+            "the processes of the command to end",
             lambda: not _is_there(command.pid),
             timeout_s=GONE_S,
-            otherwise="still there",
+            otherwise="still running",
         )
     except EnvironmentFailure:
         return "it was killed, but a process that it started still runs"

@@ -13,23 +13,24 @@ from acceptance.results.ratio_words import comparison, comparison_interval
 from acceptance.text.quantities import format_quantity
 
 NOT_IN_IT = (
-    "The CIs cover the noise within each run, not the differences between runs when nothing was changed: before "
-    "you believe a change, measure both sides again, in turn."
+    "The CIs cover the noise within each run, not the differences between unchanged runs. Before you believe a "
+    "change, measure both sides again, in turn."
 )
 IN_IT = (
-    "The CIs reach at least as far as runs of the history differ from each other when nothing was changed; where the "
-    "history has too few of the same kind, nothing is called better or worse."
+    "The CIs also cover the differences between unchanged runs of the history. If the history has too few runs of the "
+    "same kind, no change is called better or worse."
 )
 COARSE = 0.20
 """A change smaller than this is worth a longer load to a user who tunes."""
 MORE_FOR_FOUR_OF_FIVE = 1.4
 """(1.96 + 0.84) / 1.96, the quantiles of 97.5 % and 80 % of the normal distribution (Bloom 1995; docs/comparing.md)."""
 NO_HISTORY = (
-    f"{NOT_IN_IT} With --history HISTORY compare knows how much runs differ, and calls larger changes better or worse."
+    f"{NOT_IN_IT} With --history HISTORY, compare also covers these differences, and calls larger changes better or "
+    "worse."
 )
 
 
-OTHER_FIGURES = "Other figures that both runs judged. How much of a difference is noise is not known."
+OTHER_FIGURES = "Other figures that both runs judged. It is not known how much of a difference is noise."
 OTHER_FIGURE_HEADS = ("Limit", "First", "Second")
 
 
@@ -75,13 +76,13 @@ def visible_changes(differences: Sequence[Difference]) -> str:
     if blind is None or blind.change is None:
         return ""
     text = (
-        f"The smallest change that this pair of runs could have shown is in the column Smallest visible, and largest "
-        f"for {blind.metric} of {blind.profile}: {shown_visible(blind)}. A true change of that size is seen "
-        f"in half of such pairs; one {MORE_FOR_FOUR_OF_FIVE:g} times as large, in four of five."
+        "The column Smallest visible shows the smallest change that this pair of runs could have shown. It is largest "
+        f"for {blind.metric} of {blind.profile}: {shown_visible(blind)}. A true change of that size is visible "
+        f"in half of such pairs; a change {MORE_FOR_FOUR_OF_FIVE:g} times as large, in four of five."
     )
     if blind.change.visible[1] - 1.0 <= COARSE:
         return text
-    return f"{text} To see smaller ones, measure both again with a longer --storage-load time, such as 60s or more."
+    return f"{text} To see smaller changes, repeat both runs with a longer --storage-load time, such as 60s or more."
 
 
 def shown_multiples(difference: Difference) -> str:
@@ -103,13 +104,13 @@ def against(differences: Sequence[Difference]) -> str:
     direct = any(difference.baseline is None and difference.change for difference in differences)
     if not baselines:
         return (
-            "The change is that of the values themselves: it includes whatever the machine did differently in "
+            "The change is that of the values themselves. It includes all differences of the machine between "
             "the two runs."
         )
-    rest = "; where no baseline is named, the values themselves" if direct else ""
+    direct_note = "; if no baseline is named, it is that of the values themselves" if direct else ""
     return (
-        f"The change is that of the ratio to {' or '.join(baselines)}, measured in turn{rest}: whatever affected "
-        "all of one run cancels out. With --absolute the values themselves are compared."
+        f"The change is that of the ratio to {' or '.join(baselines)}, measured in turn{direct_note}. Influences on "
+        "all of one run cancel out. With --absolute, the values themselves are compared."
     )
 
 

@@ -71,10 +71,8 @@ def driver_info(results: Results, *, storage_class: str | None = None) -> str:
         )
     lines = [
         "# Test driver of the Kubernetes e2e: e2e.test -storage.testdriver=FILE.",
-        _comment(
-            f"Written from run {results.run.id} of storage-acceptance {results.run.suite_version}, of what it saw."
-        ),
-        "# What it did not see is not claimed, and the e2e skips what needs it. Add only what you know.",
+        _comment(f"Written from what run {results.run.id} of storage-acceptance {results.run.suite_version} observed."),
+        "# Other capabilities are not claimed, and the e2e skips tests that need them. Add only what you know.",
         "StorageClass:",
         f"  FromExistingClassName: {_text(target.name)}",
         *_snapshot_class(claims),
@@ -114,7 +112,7 @@ def _claims(results: Results, storage_class: str) -> Iterator[Claim]:
     """Yield a claim for each capability that the e2e knows, in its order."""
     observations = dict(_observe(results, storage_class))
     for name in E2E_CAPABILITIES:
-        yield observations.get(name) or Claim(name=name, value=None, why="no test of this run asks it")
+        yield observations.get(name) or Claim(name=name, value=None, why="no test of this run checks it")
 
 
 def _observe(results: Results, storage_class: str) -> Iterator[tuple[str, Claim]]:
@@ -130,7 +128,7 @@ def _observe(results: Results, storage_class: str) -> Iterator[tuple[str, Claim]
             and capability.status == "seen"
             and not _grew_offline(results, storage_class)
         ):
-            why = "growing without a pod was not seen; the e2e would take it for granted"
+            why = "expansion without a pod was not observed; the e2e would assume it"
             yield _OFFLINE, Claim(name=_OFFLINE, value=False, why=why)
 
 
@@ -173,7 +171,7 @@ def _snapshot_class(claims: list[Claim]) -> list[str]:
         return []
     return [
         "SnapshotClass:",
-        "  # A class of the driver without parameters; where it needs some: FromExistingClassName.",
+        "  # A class of the driver without parameters; if it needs parameters, use FromExistingClassName.",
         "  FromName: true",
     ]
 

@@ -75,7 +75,7 @@ def _lines(results: Results) -> Iterator[str]:
         key=lambda verdict: ORDER[verdict.status],
     )
     if bad:
-        yield from _table(("verdict", "class", "what", "limit", "why"), "lllll")
+        yield from _table(("verdict", "class", "figure", "limit", "reason"), "lllll")
         yield from map(_verdict_line, bad)
     if sentences := list(workload_sentences(results)):
         yield ""

@@ -37,11 +37,11 @@ def has_floors(results: Results) -> bool:
 def _machines_in_words(cluster: Cluster) -> str:
     nodes, machines = len(cluster.nodes), 1 if cluster.kind == "embedded" else cluster.machines
     if machines is None or machines >= nodes > 1:
-        return "parts of this cluster are not the real thing. Its figures are not those of the storage elsewhere."
-    elsewhere = "The figures are of that machine: they say nothing about how fast this storage is elsewhere."
+        return "parts of this cluster are substitutes. The figures do not apply to the storage elsewhere."
+    elsewhere = "The figures apply to that machine, and say nothing about the speed of this storage elsewhere."
     if nodes == 1:
         return f"one machine is the whole cluster. {elsewhere}"
     if machines == 1:
         sharing = "which share its CPUs, memory and disks, without a network between them"
         return f"one machine plays all {nodes} nodes, {sharing}. {elsewhere}"
-    return f"{machines} machines play all {nodes} nodes. The figures are of those machines, and of no others."
+    return f"{machines} machines play all {nodes} nodes. The figures apply only to those machines."

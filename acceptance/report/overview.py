@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -53,12 +54,14 @@ class SubjectVerdicts:
 class Overview:
     """The first screen.
 
-    `facts` are names and values; `bad` are the verdicts that did not pass, each with its subject.
+    `sentence` counts the tests, `verdict` follows it; `facts` are names and values; `bad` are the verdicts that did not
+    pass, each with its subject.
     """
 
     sentence: str
+    verdict: str
     whole: bool
-    totals: str
+    judged_limits: str
     facts: list[tuple[str, str]]
     bad: list[tuple[Verdict, str]]
     missing: Missing
@@ -81,9 +84,10 @@ def overview(results: Results) -> Overview:
     """Return the content of the first screen."""
     verdicts, chapters = _worst_first(results.verdicts), chapters_of(results)
     return Overview(
-        sentence=verdict_sentence(results),
+        sentence=outcomes_in_words(results),
+        verdict=verdict_sentence(results),
         whole=is_whole(results),
-        totals=totals_in_words(results),
+        judged_limits=_judged_limits(missing(results)),
         facts=list(_facts(results)),
         bad=[(verdict, chapters.of(verdict)) for verdict in verdicts if verdict.status in ("fail", "inconclusive")],
         missing=missing(results),
@@ -105,6 +109,25 @@ def subjects(results: Results) -> list[SubjectVerdicts]:
         )
         for subject, verdicts in by_subject.items()
     ]
+
+
+def outcomes_in_words(results: Results) -> str:
+    """Return the number of tests by outcome, in a sentence.
+
+    Such as `120 of 142 tests passed, none failed, 1 undecided, 21 skipped; 61 not selected.` A test with several
+    verdicts has the worst of them.
+    """
+    verdicts_by_test: dict[str, list[Verdict]] = {}
+    for verdict in results.verdicts:
+        verdicts_by_test.setdefault(verdict.test or verdict.id, []).append(verdict)
+    counts, run_totals = Counter(map(worst, verdicts_by_test.values())), totals(results)
+    test_count = counts.total() + run_totals.not_reached
+    parts = [f"{counts['pass']} of {test_count} tests passed", f"{counts['fail'] or 'none'} failed"]
+    parts += [f"{counts['inconclusive']} undecided"] if counts["inconclusive"] else []
+    parts += [f"{counts['skipped']} skipped"] if counts["skipped"] else []
+    parts += [f"{run_totals.not_reached} without a verdict"] if run_totals.not_reached else []
+    not_selected = f"; {run_totals.not_selected} not selected" if run_totals.not_selected else ""
+    return f"{', '.join(parts) if test_count else 'No test ran'}{not_selected}."
 
 
 def verdict_sentence(results: Results) -> str:
@@ -135,7 +158,7 @@ def verdict_sentence(results: Results) -> str:
 def totals_in_words(results: Results) -> str:
     """Return the number of verdicts by status, and of the judged limits.
 
-    Such as `12 passed, 1 failed, 0 inconclusive, 43 skipped, 61 not selected; 40 of its 48 limits and rules judged`.
+    Such as `12 passed, 1 failed, 0 inconclusive, 43 skipped, 61 not selected; 40 of 48 limits and rules judged`.
     """
     counts = totals(results)
     parts = [f"{getattr(counts, name)} {name}" for name in ("passed", "failed", "inconclusive", "skipped")]
@@ -145,8 +168,8 @@ def totals_in_words(results: Results) -> str:
 
 
 def _judged_limits(left_out: Missing) -> str:
-    """Return `2 of its 48 limits and rules`, of a tier."""
-    text = f"{left_out.judged_count} of its {left_out.applying} limits and rules"
+    """Return `2 of 48 limits and rules`, of a tier."""
+    text = f"{left_out.judged_count} of {left_out.applying} limits and rules"
     idle = len(left_out.not_applicable)
     return f"{text} ({idle} not applicable)" if idle else text
 
@@ -189,7 +212,7 @@ def _facts(results: Results) -> Iterator[tuple[str, str]]:
     if settings.get("baseline_class"):
         yield "Compared with", str(settings["baseline_class"])
     if settings.get("compare_with"):
-        yield "Shown beside", f"{settings['compare_with']}, not judged by it"
+        yield "Shown next to", f"{settings['compare_with']}, which affects no verdict"
     if cluster is None:
         yield "Cluster", "not reached"
     elif of_host:
@@ -220,10 +243,10 @@ def _loads(results: Results) -> Iterator[tuple[str, str]]:
         yield (
             "Caches",
             (
-                f"may have helped {sum(map(bool, from_cache))} of {len(loads)} measurements: the file loaded holds "
-                f"less than {SIZE_IN_SECONDS} s of what was read or written; larger with --storage-test-size"
+                f"may have helped {sum(map(bool, from_cache))} of {len(loads)} measurements: the test file holds less "
+                f"than {SIZE_IN_SECONDS} s of the data read or written; use a larger --storage-test-size"
                 if any(from_cache)
-                else f"no file loaded held less than {SIZE_IN_SECONDS} s of what was read or written"
+                else f"no test file held less than {SIZE_IN_SECONDS} s of the data read or written"
             ),
         )
 

@@ -8,12 +8,12 @@ from importlib.util import find_spec
 from markupsafe import Markup
 
 NO_PICTURES = (
-    "No pictures: matplotlib is not installed where this page was written. Install the suite with its extra "
-    "[pictures], or matplotlib beside it: storage-acceptance report RUN then writes the page with them."
+    "No pictures: matplotlib is not installed on the machine that wrote this page. Install it, or the suite with its "
+    "extra [pictures]; then storage-acceptance report RUN writes the page with pictures."
 )
 """The text that a page shows in place of the pictures.
 
-Their words are left out with them: the tables hold the same figures.
+The captions are left out with the pictures: the tables have the same figures.
 """
 
 

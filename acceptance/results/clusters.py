@@ -51,16 +51,17 @@ class Cluster(Frozen):
     storage_classes: list[StorageClass]
     image: Image
     identity: str = Field(
-        default="", description="tells clusters apart: the UID of the namespace kube-system; without one, the host"
+        default="", description="distinguishes clusters: the UID of the namespace kube-system; without one, the host"
     )
     cpu_latency: CpuLatency | None = Field(
-        default=None, description="only of an embedded cluster, whose host's CPUs play all nodes; None in older results"
+        default=None,
+        description="only for an embedded cluster, whose nodes share the host's CPUs; None in older results",
     )
     stand_ins: list[str] = Field(
-        default=[], description="what the cluster has in place of the real thing; empty in results of older suites"
+        default=[], description="substitutes for real components of the cluster; empty in results of older suites"
     )
     machines: int | None = Field(
-        default=None, description="how many kernels run the nodes, by their boot IDs; None where a node gives none"
+        default=None, description="number of kernels that run the nodes, by their boot IDs; None if a node reports none"
     )
 
     @property

@@ -35,12 +35,15 @@ class Conditions(Frozen):
     limits: list[TierLimit] = Field(description="the limits that `Results.tier_limits` counts, once for all classes")
     limits_digest: str = Field(default="", description="SHA-256 of the limits file; empty in results of older suites")
     limits_shipped: bool = Field(
-        default=False, description="whether this version of the suite ships that file, and the profiles that it is on"
+        default=False,
+        description="whether this version of the suite ships that file and the profiles that its limits are on",
     )
     required: list[str] = Field(
         default=[], description="tests that must pass before the tier passes: files, or tests in them"
     )
-    workloads: list[CarriedWorkload] = Field(default=[], description="what the class is to carry; empty unless asked")
+    workloads: list[CarriedWorkload] = Field(
+        default=[], description="workloads that the class must carry; empty unless requested"
+    )
 
 
 class CpuLatency(Frozen):

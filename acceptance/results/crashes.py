@@ -61,7 +61,7 @@ class FailoverRecord(Frozen):
     """A node failed or was drained, and its volume came into use on another node."""
 
     storage_class: str
-    failure: Failure = Field(default="failover", description="how the volume came to leave its node")
+    failure: Failure = Field(default="failover", description="why the volume left its node")
     failed_node: str = Field(description="the node that failed or was drained")
     node: str = Field(description="the node that uses the volume afterwards")
     failed: datetime = Field(description="when the last write was acknowledged on the first node")
@@ -70,8 +70,8 @@ class FailoverRecord(Frozen):
     )
     stayed: list[str] | None = Field(
         default=None,
-        description="what was still seen of the volume on the node that it left, at the end; null where nothing of "
-        "such volumes is seen on any node, and after a failover",
+        description="traces of the volume that remained on the node that it left, at the end; null if traces of such "
+        "volumes cannot be observed on any node, and after a failover",
     )
 
     @property

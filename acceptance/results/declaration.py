@@ -17,8 +17,6 @@ class Declaration(Frozen):
     contact: str | None = None
     hardware: list[str] = Field(default=[], description="nodes, disks and network, one line each")
     settings: list[str] = Field(default=[], description="settings of the storage that differ from its defaults")
-    preconditions: list[str] = Field(
-        default=[], description="what somebody did before the run, such as filling the disks"
-    )
+    preconditions: list[str] = Field(default=[], description="actions before the run, such as filling the disks")
     remarks: list[str] = Field(default=[])
     logo: str | None = Field(default=None, description="a picture as a data URI: PNG or JPEG")

@@ -22,14 +22,14 @@ class KilledPod(Frozen):
         description="from its deletion until another pod was Ready in its place, and all others were; null: never",
     )
     gap_s: float = Field(
-        description="longest time between two durable records, from its deletion until writing went on; if the writing "
-        "pod broke off: from its last durable record until a new pod had written to the volume and read it",
+        description="longest time between two durable records, from its deletion until writing continued; if the "
+        "writing pod broke off: from its last durable record until a new pod had written to the volume and read it",
     )
     new_volume_s: float | None = Field(
         default=None, description="from then until a new volume had been provisioned and written to; null: never"
     )
     broke: str = Field(default="", description="why the pod that wrote records broke off, if it did")
-    problem: str = Field(default="", description="what did not come back; the suite then killed no more pods")
+    problem: str = Field(default="", description="what did not recover; the suite then killed no more pods")
 
 
 class StoragePodsRecord(Frozen):
@@ -38,7 +38,7 @@ class StoragePodsRecord(Frozen):
     storage_class: str
     selector: str = Field(description="NAMESPACE/LABELS of the pods")
     node: str = Field(description="the node on which the pod wrote the records")
-    read_on: str = Field(description="the node on which a pod read them; empty where none could")
+    read_on: str = Field(description="the node on which a pod read them; empty if none could")
     unread: str = Field(default="", description="why they could not be read; then it is not known which are lost")
     started: datetime = Field(description="when the first pod was deleted")
     kills: list[KilledPod] = Field(description="in their order")

@@ -98,13 +98,15 @@ class Measurement(Frozen):
     )
     slowed_down_after_s: int | None = Field(
         default=None,
-        description="seconds of load after which it was slower to the end; a full load's values are from then on",
+        description="seconds of load after which it was slower until its end; the values of a full load are from then "
+        "on",
     )
     at_the_end: RelativeEstimate | None = Field(
         default=None, description="operations a second when this load was repeated at the end of the run / here"
     )
     after_rest: RelativeEstimate | None = Field(
-        default=None, description="operations a second after a long rest / after a short one, in turn with the baseline"
+        default=None,
+        description="operations a second after a long idle time / after a short one, in turn with the baseline",
     )
 
 
@@ -127,7 +129,7 @@ class Verdict(Frozen):
     storage_class: str
     requirement: Requirement
     outcome: Outcome | None = Field(
-        default=None, description="what was found, as data; None in results of older suites, which have `reason` alone"
+        default=None, description="the finding as data; None in results of older suites, which have only `reason`"
     )
     measured: float | None
     low: float | None
@@ -142,7 +144,7 @@ class Verdict(Frozen):
         description="false only if skipped because the class, or where it was tested, lacks what the limit is about; "
         "the limit then does not count as one that was not judged",
     )
-    subject: Subject | None = Field(default=None, description="what it is about; None only in results of older suites")
+    subject: Subject | None = Field(default=None, description="the subject; None only in results of older suites")
     chapter: str | None = Field(default=None, description="title of a chapter of the report, if the test names one")
 
     @property
@@ -198,7 +200,7 @@ class Results(Frozen):
     settings: dict[str, JsonValue]
     tested_with: Conditions | None = None
     known_storage: KnownStorage | None = Field(default=None, description="None without a target")
-    declaration: Declaration | None = Field(default=None, description="None where nothing was declared")
+    declaration: Declaration | None = Field(default=None, description="None if nothing was declared")
     pools: list[PoolRecord] = Field(default=[], description="empty for a host, and in results of older suites")
     measurements: list[Measurement]
     steps: list[Step]
@@ -216,14 +218,16 @@ class Results(Frozen):
     many_files: list[ManyFilesRecord] = Field(default=[], description="empty unless many files were requested")
     sustained: list[SustainedRecord] = Field(default=[], description="empty unless a sustained load was requested")
     under_load: list[UnderLoadRecord] = Field(default=[], description="empty unless latency under load was requested")
-    prices: list[PriceRecord] = Field(default=[], description="empty unless the price of the storage was requested")
+    prices: list[PriceRecord] = Field(default=[], description="empty unless resource overhead was requested")
     postgresql: list[PostgresqlRecord] = Field(default=[], description="empty unless requested as a workload")
-    neighbours: list[NeighboursRecord] = Field(default=[], description="empty unless noisy neighbours were requested")
+    neighbours: list[NeighboursRecord] = Field(default=[], description="empty unless noisy neighbors were requested")
     trends: list[TrendRecord] = Field(
-        default=[], description="what earlier runs say about metrics with a history limit"
+        default=[], description="metrics with a history limit, compared with earlier runs"
     )
     figures: list[FiguresRecord] = Field(default=[], description="subjects whose records have no form of their own")
-    imports: list[ImportRecord] = Field(default=[], description="what other tools found; this suite ran none of it")
+    imports: list[ImportRecord] = Field(
+        default=[], description="results of other tools; this suite ran none of their tests"
+    )
     verdicts: list[Verdict]
     tier_limits: int = Field(
         default=0,

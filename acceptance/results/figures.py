@@ -28,9 +28,7 @@ class FiguresRecord(Frozen):
     storage_class: str
     done: str
     figures: list[NamedFigure]
-    rows: list[dict[str, JsonValue]] = Field(
-        default=[], description="what the figures rest on, by the titles of columns"
-    )
+    rows: list[dict[str, JsonValue]] = Field(default=[], description="the data behind the figures, by column title")
 
     def figure(self, metric: str) -> NamedFigure | None:
         """Return the figure of that metric; None if there is none."""

@@ -68,10 +68,10 @@ def _data(text: str, path: Path) -> dict[str, Any]:
         data = json.loads(text, parse_constant=_no_number, parse_float=_finite, parse_int=_small)
     except json.JSONDecodeError as error:
         cut = not text.rstrip().endswith("}")
-        shape = "a part of one, which ends in its middle" if cut and text.lstrip().startswith("{") else "no JSON"
+        shape = "a truncated one" if cut and text.lstrip().startswith("{") else "no JSON"
         raise WrongUsage(
             f"{path}:{error.lineno}: expected the {NAME} of a run, found {shape} ({error.msg}); "
-            "get the whole file again"
+            "get the complete file again"
         ) from None
     except (ValueError, RecursionError) as error:
         raise WrongUsage(f"{path}: expected the {NAME} of a run, found one with {error}; get it again") from None
@@ -104,7 +104,7 @@ def _check_version(data: dict[str, Any], path: Path) -> None:
 def _suite(data: dict[str, Any]) -> str:
     run = data["run"]
     version = run.get("suite_version") if isinstance(run, dict) else None
-    return f"suite {version}" if isinstance(version, str) else "a suite that does not name itself"
+    return f"suite {version}" if isinstance(version, str) else "a suite of unknown version"
 
 
 def _problems(error: ValidationError, data: dict[str, Any], path: Path) -> str:
@@ -138,7 +138,7 @@ def _impossible(results: Results) -> Iterator[str]:
     measurement_ids = {measurement.id for measurement in results.measurements}
     for measurement in results.measurements:
         if measurement.compared_with is not None and measurement.compared_with not in measurement_ids:
-            yield f"{measurement.id} was measured beside {measurement.compared_with}, which is not in it"
+            yield f"{measurement.id} was compared with {measurement.compared_with}, which is not in it"
         for path, estimate in measurement.metrics.items():
             if min(estimate.mean, estimate.low or 0.0, estimate.high or 0.0) < 0.0:
                 yield f"{path} of {measurement.id} is below zero"
@@ -146,7 +146,7 @@ def _impossible(results: Results) -> Iterator[str]:
                 yield f"the confidence of {path} of {measurement.id} is {estimate.confidence}"
     for verdict in results.verdicts:
         if min(verdict.measured or 0.0, verdict.low or 0.0, verdict.high or 0.0) < 0.0:
-            yield f"what {verdict.id} rests on is below zero"
+            yield f"a figure of {verdict.id} is below zero"
 
 
 def _numbers(value: Any) -> Iterator[float]:

@@ -14,13 +14,13 @@ from acceptance.results.model import Frozen
 Aspect = Literal["error", "kept", "others", "again", "growth", "trim", "space"]
 ASPECTS: tuple[Aspect, ...] = get_args(Aspect)
 TITLES: dict[Aspect, str] = {
-    "error": "A full volume says that no space is left, once it is full",
-    "kept": "A full volume keeps what was written to it",
+    "error": "A full volume reports that no space is left",
+    "kept": "A full volume keeps its data",
     "others": "A full volume harms no other volume of its class",
-    "again": "A full volume takes writes again once files are deleted",
-    "growth": "A full volume grows",
-    "trim": "A full volume whose files are deleted and trimmed gives their space back",
-    "space": "A full volume that is deleted gives its space back",
+    "again": "A full volume accepts writes again after files are deleted",
+    "growth": "A full volume can be expanded",
+    "trim": "Deleting and trimming the files of a full volume frees their space",
+    "space": "Deleting a full volume frees its space",
 }
 
 
@@ -29,7 +29,7 @@ class Finding(Frozen):
 
     aspect: Aspect
     status: Literal["held", "failed", "not_tried"]
-    how: str = Field(description="what was seen, in words")
+    how: str = Field(description="the observation, in words")
 
 
 class FullVolumeRecord(Frozen):
@@ -37,8 +37,8 @@ class FullVolumeRecord(Frozen):
 
     storage_class: str
     node: str
-    size: int = Field(description="that was asked for")
-    free: int = Field(description="that the empty volume showed as free")
-    written: int = Field(description="that were durable before a write failed")
-    seconds: float = Field(description="that filling took, with its pod")
+    size: int = Field(description="requested bytes")
+    free: int = Field(description="bytes that the empty volume showed as free")
+    written: int = Field(description="bytes that were durable before a write failed")
+    seconds: float = Field(description="seconds that filling took, including its pod")
     findings: list[Finding]

@@ -27,8 +27,8 @@ class KeptMetric(Frozen):
     unit: Unit
     of_baseline: Value | None = Field(
         default=None,
-        description="the mean as a multiple of the baseline class's, where one was measured in turn: from it "
-        "`compare` learns what runs differ by",
+        description="the mean as a multiple of the baseline class's, if one was measured in turn: `compare` estimates "
+        "from it how much runs differ",
     )
 
 
@@ -52,7 +52,7 @@ class RunRecord(Frozen):
     suite_version: str
     exit_status: int
     cluster_kind: str
-    cluster: str = Field(description="what tells this cluster from others: see `Cluster.identity` in `results.json`")
+    cluster: str = Field(description="the identity of the cluster: see `Cluster.identity` in `results.json`")
     baseline_class: str | None
     volume_size: int
     test_size: int
@@ -104,16 +104,16 @@ class TrendRecord(Frozen):
     points: list[TrendPoint] = Field(
         description="the latest earlier runs that can be compared, oldest first, without this one"
     )
-    this_run: TrendPoint | None = Field(description="None where this run did not measure the metric")
+    this_run: TrendPoint | None = Field(description="None if this run did not measure the metric")
     compared_with: int = Field(
-        default=0, description="number of runs that make the level with which this run is compared"
+        default=0, description="number of runs that define the level with which this run is compared"
     )
     level_from: str | None = Field(
         default=None, description="the first of those runs; None also in results of older suites"
     )
-    typical: float | None = Field(default=None, description="that level; None where there are too few runs")
+    typical: float | None = Field(default=None, description="that level; None if there are too few runs")
     expected_low: float | None = Field(
-        default=None, description="noise alone takes no two runs in a row outside expected_low to expected_high"
+        default=None, description="noise alone takes no two consecutive runs outside expected_low to expected_high"
     )
     expected_high: float | None = None
     change_point: ChangePoint | None = None

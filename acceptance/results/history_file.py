@@ -42,7 +42,7 @@ def history_path(place: Path) -> Path:
     path = place / NAME if place.is_dir() else place
     if not path.parent.is_dir():
         raise ValueError(
-            f"expected a history file in a folder that exists, found {place}; make the folder {path.parent}"
+            f"expected a history file in a folder that exists, found {place}; create the folder {path.parent}"
         )
     if path.exists() and not path.is_file():
         raise ValueError(f"expected a history file or a folder for it, found {place}, which is neither; name another")
@@ -76,7 +76,7 @@ def read_history(path: Path) -> History:
         else:
             problems.append(f"{record}; the line is ignored")
     if problems and not runs and not any(line.startswith(_BEGINNING) for line in lines):
-        raise WrongUsage(f"{path}: expected a history, found a file without a line of one; name another file")
+        raise WrongUsage(f"{path}: expected a history, found a file without any line of one; name another file")
     problems += [
         f"{path}: expected the run {level.accepted}, the first of the level accepted on {level.date:%Y-%m-%d}, found "
         "no line of it; the level is ignored"

@@ -83,7 +83,7 @@ def all_imports(files: Iterable[tuple[Path, str]], *, added_to: Literal["run", "
             problems.append(str(error))
     names = Counter(file_name(record.name) for record in records)
     problems += [
-        f"expected a name of its own for each imported file, found {count} that are {name.removesuffix('.xml')}; name "
+        f"expected a different name for each imported file, found {count} named {name.removesuffix('.xml')}; name "
         "them as FILE:NAME"
         for name, count in names.items()
         if count > 1
@@ -144,9 +144,9 @@ def _doubts(junit: JUnit) -> Iterator[str]:
     failures = sum(case.outcome == "failed" for case in junit.cases)
     if junit.stated_failures is not None and not junit.counted_tests <= junit.stated_failures <= junit.counted_marks:
         yield (
-            f"the head of the file counts {junit.stated_failures} failures and errors, its tests are "
+            f"the head of the file states {junit.stated_failures} failures and errors, but its tests have "
             f"{junit.counted_tests}"
         )
     if junit.properties.get("SuiteSucceeded", "true").lower() != "true" and not failures:
         why = sanitize(junit.properties.get("SpecialSuiteFailureReason", "")).strip("[] ")
-        yield f"the tool says that the suite as a whole failed, and no test in it did{f': {why}' if why else ''}"
+        yield f"the tool reports that the suite failed, but no test in it failed{f': {why}' if why else ''}"

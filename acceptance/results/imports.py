@@ -39,8 +39,8 @@ class ImportedFailure(Frozen):
 
     suite: str
     behaviour: str
-    variant: str = Field(description="volume type and file system, where the tool names them")
-    message: str = Field(description="what the tool says, cut where it is long")
+    variant: str = Field(description="volume type and file system, if the tool names them")
+    message: str = Field(description="the tool's message, truncated if it is long")
 
 
 class ImportRecord(Frozen):
@@ -50,16 +50,18 @@ class ImportRecord(Frozen):
     tool: Tool
     file: str = Field(description="its path in the run's folder; if it was added to a report, its own name")
     sha256: str = Field(description="digest of the file as it was given")
-    made: str = Field(description="when it was made; without a zone: the local time of the machine that made it")
+    made: str = Field(
+        description="when it was created; without a time zone: the local time of the machine that created it"
+    )
     made_from: Literal["timestamp", "modification"] = Field(
-        description="timestamp: the file says so itself; modification: when the file was last changed"
+        description="timestamp: stated in the file; modification: when the file was last changed"
     )
     drivers: list[str] = Field(default=[], description="CSI drivers that the tests name")
     behaviours: list[ImportedBehaviour] = Field(description="all that the file contains, in its order")
     failures: list[ImportedFailure] = Field(description="the first 100; `behaviours` count all")
-    doubts: list[str] = Field(default=[], description="where the file contradicts itself")
+    doubts: list[str] = Field(default=[], description="contradictions within the file")
     added: Literal["run", "report"] = Field(
-        default="run", description="run: given to the run; report: added when a report was made of its results"
+        default="run", description="run: given to the run; report: added when a report of its results was created"
     )
 
     @property

@@ -72,7 +72,7 @@ def read_junit(path: Path) -> JUnit:
         raise _wrong(path, error.strerror or str(error), "name a file that can be read") from error
     except (expat.ExpatError, ValueError, LookupError) as error:
         place = f"line {reader.parser.CurrentLineNumber}"
-        raise _wrong(path, f"none ({error} at {place})", "get the whole file from the tool again") from None
+        raise _wrong(path, f"none ({error} at {place})", "get the complete file from the tool again") from None
     if not reader.junit.suites:
         raise _wrong(path, "XML without a <testsuite>", "name the file that --report-dir or --junit-report wrote")
     if not reader.junit.cases:
@@ -133,7 +133,7 @@ class _Reader:
     def _refuse(self, *_: object) -> None:
         raise _wrong(
             self._path,
-            "a document type or an entity in it, which no such tool writes and which is not read",
+            "a document type or an entity, which no such tool writes and the suite does not read",
             "get the file from the tool itself",
         )
 

@@ -18,5 +18,5 @@ class KnownStorage(Frozen):
     """Statements of the target file about the storage. No verdict rests on them."""
 
     about: str | None
-    caveats: list[Statement] = Field(description="why its figures mean something else than a reader may expect")
+    caveats: list[Statement] = Field(description="why its figures may mean something other than readers expect")
     limits: list[Statement] = Field(description="limits that the storage's own documentation states")

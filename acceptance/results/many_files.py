@@ -34,10 +34,12 @@ class FileRate(Frozen):
     """One operation on all files, folder by folder. `seconds_each`: the mean time of one file."""
 
     operation: FileOperation
-    counts: list[int] = Field(description="files in each folder, in the order in which they were done")
+    counts: list[int] = Field(description="files in each folder, in the order of processing")
     seconds: list[float] = Field(description="how long each folder took; for create and delete until it was durable")
     seconds_each: float
-    low: float | None = Field(description="lower end of the interval of seconds_each; null: too few folders were done")
+    low: float | None = Field(
+        description="lower end of the interval of seconds_each; null: too few folders were processed"
+    )
     high: float | None
 
     @property
@@ -50,7 +52,7 @@ class StartRecord(Frozen):
     """The start of one pod, from the request until the suite observed that it had started."""
 
     kind: StartKind
-    files: int = Field(description="number of files on its volume; 0: the empty volume beside it")
+    files: int = Field(description="number of files on its volume; 0: the empty volume for comparison")
     node: str
     seconds: float | None = Field(description="null: it did not start in time")
     why: str = Field(default="", description="why it did not start; empty if it did")
@@ -62,10 +64,10 @@ class ManyFilesRecord(Frozen):
     storage_class: str
     role: Literal["candidate", "baseline"]
     node: str
-    asked: int = Field(description="number of files that were expected")
+    asked: int = Field(description="number of requested files")
     files: int = Field(description="number of files that were created before the time for it ended")
     rates: list[FileRate]
     starts: list[StartRecord] = Field(description="empty for a baseline")
-    no_group: str = Field(default="", description="why no start with another group was timed; empty where some were")
+    no_group: str = Field(default="", description="why no start with another group was timed; empty if some were")
     timeout_s: float = Field(description="a pod that takes longer has not started")
     confidence: float = Field(description="confidence of the two-sided intervals")

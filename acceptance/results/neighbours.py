@@ -16,7 +16,7 @@ class NeighbourRecord(Frozen):
 
     alone: ShareRecord
     beside: ShareRecord
-    neighbours: list[float] = Field(description="operations a second of each neighbour meanwhile")
+    neighbours: list[float] = Field(description="operations a second of each neighbor meanwhile")
 
 
 class NeighboursRecord(Frozen):
@@ -24,11 +24,11 @@ class NeighboursRecord(Frozen):
 
     profile: str
     storage_class: str
-    node: str = Field(description="of the volume, and of its neighbours")
-    count: int = Field(description="how many neighbours there were")
+    node: str = Field(description="node of the volume and of its neighbors")
+    count: int = Field(description="number of neighbors")
     metric: str = Field(description="of the capacity, and of all rates")
     capacity: Span | None = Field(
-        description="of the volume alone, shares are of its mean; None where nothing was done"
+        description="capacity of the volume alone; shares are of its mean; None if no operation was completed"
     )
     confidence: float = Field(description="of the capacity's interval")
     shares: list[NeighbourRecord]

@@ -22,7 +22,7 @@ TITLES: dict[Operation, str] = {
     "start": "pod ready",
     "snapshot": "snapshot ready to use",
     "restore": "restored volume bound",
-    "snapshots_of_one": "snapshot of one and the same volume ready to use",
+    "snapshots_of_one": "snapshot of the same volume ready to use",
     "clone": "clone bound",
     "expand": "volume expanded",
     "delete": "PV deleted",
@@ -65,14 +65,18 @@ class OperationRecord(Frozen):
 
     operation: Operation
     asked: int
-    failed: dict[str, int] = Field(description="not done in time, by the reason of the cluster's last warning")
-    late: int = Field(description="seen late, since the connection was broken: neither their time nor they count")
-    per_s: float | None = Field(
-        description="done a second, from the first that was asked for to the last that was done"
+    failed: dict[str, int] = Field(
+        description="operations that were not completed in time, by the reason of the cluster's last warning"
     )
-    seconds: list[float] = Field(description="of each that was done, in the order of asking")
-    percentiles: dict[str, PercentileTime] = Field(description="p50, p95 and p99; empty where none counts")
-    confidence: float = Field(description="of the two-sided intervals")
+    late: int = Field(
+        description="number of operations that were observed late, because the connection was broken; they do not count"
+    )
+    per_s: float | None = Field(
+        description="operations completed a second, from the first request to the last completion"
+    )
+    seconds: list[float] = Field(description="time of each completed operation, in the order of the requests")
+    percentiles: dict[str, PercentileTime] = Field(description="p50, p95 and p99; empty if no operation counts")
+    confidence: float = Field(description="confidence of the two-sided intervals")
 
 
 class ObjectRecord(Frozen):
@@ -82,18 +86,22 @@ class ObjectRecord(Frozen):
     kind: ObjectKind
     round: int
     at_s: dict[Moment, float]
-    failed: dict[Operation, str] = Field(default={}, description="what was not done in time, and what the cluster says")
+    failed: dict[Operation, str] = Field(
+        default={}, description="operations that were not completed in time, with the cluster's message"
+    )
 
 
 class OperationsRecord(Frozen):
-    """Control operations of one class, many at once, as many rounds as their percentiles need."""
+    """Concurrent control operations of one class, in as many rounds as their percentiles need."""
 
     storage_class: str
     at_once: int
-    rounds: int = Field(description="that were done: they end after the first in which an operation failed")
+    rounds: int = Field(description="number of completed rounds; they end after the first in which an operation failed")
     binding_mode: str
     timeout_s: float = Field(description="an operation that takes longer has failed")
     operations: list[OperationRecord]
-    missing: dict[Operation, str] = Field(description="what was not done, and why the class or the cluster cannot")
+    missing: dict[Operation, str] = Field(
+        description="operations that were not tested, with the reason why the class or the cluster cannot do them"
+    )
     objects: list[ObjectRecord]
-    requests: dict[str, int] = Field(description="what the suite itself asked of the API server")
+    requests: dict[str, int] = Field(description="number of requests that the suite itself sent to the API server")

@@ -11,6 +11,6 @@ class PoolRecord(Frozen):
     """The storage that the run was to claim from a class, and the free storage, before the suite created anything."""
 
     storage_class: str
-    claimed: int = Field(description="bytes that the run planned to claim at one time at most")
+    claimed: int = Field(description="maximum number of bytes that the run planned to claim at one time")
     free: int | None = Field(description="free bytes in the part that the run claims most of; None: not known")
     description: str = Field(description="both figures in words, with their source")

@@ -24,17 +24,21 @@ class PostgresqlRecord(Frozen):
     acknowledged: int = Field(description="numbered commits whose number had arrived in the suite before the kill")
     write_s: float = Field(description="from the first of these to the last, in s")
     lost: list[tuple[int, int]] = Field(
-        description="acknowledged commits whose row is not there or not whole: first and last number of each range"
+        description="acknowledged commits whose row is missing or incomplete: first and last number of each range"
     )
-    recovered_s: float | None = Field(description="until it took connections again, in s; null where it never did")
-    broken: str = Field(default="", description="why it did not start again, in its own words; empty where it did")
+    recovered_s: float | None = Field(
+        description="time until it accepted connections again, in s; null if it never did"
+    )
+    broken: str = Field(
+        default="", description="PostgreSQL's own message about why it did not start again; empty if it did"
+    )
     damage: list[str] = Field(
-        default=[], description="what pg_amcheck, pg_checksums or a query found damaged once it had started"
+        default=[], description="damage that pg_amcheck, pg_checksums or a query found after the restart"
     )
     transactions: float | None = Field(
-        default=None, description="transactions of pgbench a second before the kill; null where it told of none"
+        default=None, description="transactions of pgbench a second before the kill; null if it reported none"
     )
-    commits_timed: int = Field(default=0, description="numbered commits of which psql told how long they took")
+    commits_timed: int = Field(default=0, description="numbered commits whose duration psql reported")
     commit_p50_s: float | None = Field(default=None, description="median of these, in s")
     commit_p99_s: float | None = Field(default=None, description="99th percentile of these, in s")
 

@@ -48,7 +48,9 @@ class PricedPod(Frozen):
     cpu: float | None = Field(description="CPU seconds a second during the load")
     memory: dict[str, float] = Field(description="mean of its working set in each period, in bytes")
     restarts: list[str] = Field(default=[], description="restarts while it was watched, in words")
-    growth: MemoryGrowth | None = Field(default=None, description="null: it was not watched under load for long enough")
+    growth: MemoryGrowth | None = Field(
+        default=None, description="null: it was not observed under load for long enough"
+    )
 
 
 class PriceRecord(Frozen):

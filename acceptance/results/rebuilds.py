@@ -37,8 +37,8 @@ class TimedRebuild(Frozen):
     seconds: float = Field(description="from started to finished")
     uncertainty_s: float = Field(
         description="by how many seconds that may be wrong: the intervals between the polls around its beginning and "
-        "its end, plus at each of them the age that the driver's report may have had; all of the time "
-        "where the driver never reported the rebuild",
+        "its end, plus at each of them the age that the driver's report may have had; all of the time if the driver "
+        "never reported the rebuild",
     )
     trigger: str = Field(description="what the suite did to make the rebuild necessary")
     failures: list[str] = Field(
@@ -46,7 +46,7 @@ class TimedRebuild(Frozen):
         description="the storage's message on each attempt that failed and that it repeated; the time includes these "
         "attempts",
     )
-    rates: list[RatePoint] = Field(description="empty where the driver reports no progress")
+    rates: list[RatePoint] = Field(description="empty if the driver reports no progress")
 
     @property
     def waited_s(self) -> float:
@@ -94,17 +94,17 @@ class RebuildRecord(Frozen):
     rebuilds: list[TimedRebuild]
     smaller: SmallerRebuild | None = Field(
         default=None,
-        description="the rebuilds of a second, smaller size: times for other sizes are projected from both; None "
-        "where the suite timed one size only, and takes all of its time to grow with the data",
+        description="the rebuilds of a second, smaller size: times for other sizes are projected from both; None if "
+        "the suite timed only one size, whose whole time is then assumed to grow with the data",
     )
     largest_volume: Figure = Field(
-        description="bytes that can be rebuilt within the time limit; it has a batch for each rebuild, or none where "
-        "two sizes were timed; high is None where they set no upper bound",
+        description="bytes that can be rebuilt within the time limit; it has a batch for each rebuild, or none if two "
+        "sizes were timed; high is None if they set no upper bound",
     )
     foreground: ForegroundRecord | None
-    foreground_missing: str | None = Field(description="why the foreground load is not known, where it is not")
+    foreground_missing: str | None = Field(description="why the foreground load is not known; None if it is known")
     settings: dict[str, str] = Field(description="settings of the storage that influence how long a rebuild takes")
-    resolution_s: float = Field(default=0.0, description="how old, in s, the progress may be that the driver reports")
+    resolution_s: float = Field(default=0.0, description="maximum age, in s, of the progress that the driver reports")
     warnings: list[str]
 
     @property
@@ -123,17 +123,19 @@ class TimedSize(Frozen):
 class RebuildTimes(Frozen):
     """The times of rebuilds for a sentence: facts of an outcome, and no record."""
 
-    sizes: list[TimedSize] = Field(description="the smaller first, where there are two")
+    sizes: list[TimedSize] = Field(description="the smaller first, if there are two")
     repeats: int = Field(description="how often the larger was rebuilt")
     uncertainty_s: float = Field(description="the largest")
-    failures: int = Field(description="tries that failed meanwhile")
+    failures: int = Field(description="failed attempts meanwhile")
     snapshots: int
     time_limit_s: float
-    start_up_s: float | None = Field(default=None, description="what does not grow with the data, where two sizes tell")
-    pace: float | None = Field(default=None, description="s a byte, where two sizes tell; zero or less: they do not")
-    grows_faster: bool = Field(default=False, description="whether the larger surely took longer by the byte")
-    largest: float | None = Field(default=None, description="bytes in the time limit; None where that is not known")
+    start_up_s: float | None = Field(
+        default=None, description="time that does not grow with the data, if two sizes show it"
+    )
+    pace: float | None = Field(default=None, description="s a byte, if two sizes show it; zero or less: they do not")
+    grows_faster: bool = Field(default=False, description="whether the larger certainly took longer per byte")
+    largest: float | None = Field(default=None, description="bytes in the time limit; None if that is not known")
     low: float | None = Field(default=None, description="of `largest`")
-    high: float | None = Field(default=None, description="of `largest`; None where there is no bound")
+    high: float | None = Field(default=None, description="of `largest`; None if there is no bound")
     confidence: float = Field(description="of the interval from low to high")
-    at_least: float | None = Field(default=None, description="bytes, where `largest` is not known")
+    at_least: float | None = Field(default=None, description="bytes, if `largest` is not known")

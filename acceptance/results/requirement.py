@@ -31,7 +31,7 @@ class Requirement(Frozen):
     at: dict[str, JsonValue] = Field(
         default={}, description="the conditions under which it must hold, such as a number of volumes"
     )
-    because: str = Field(default="", description="why the limit exists, as the limits file says it")
+    because: str = Field(default="", description="why the limit exists, as the limits file states it")
 
     @property
     def question(self) -> tuple[object, ...]:

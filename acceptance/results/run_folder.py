@@ -53,7 +53,7 @@ class RunFolder:
             link.symlink_to(self.path.name)
             link.replace(self.path.parent / "latest")
         except OSError as error:
-            raise EnvironmentFailure(f"report folder {self.path} cannot be made: {error}") from error
+            raise EnvironmentFailure(f"report folder {self.path} cannot be created: {error}") from error
 
     def write_results(self, results: Results) -> None:
         """Write `results.json` atomically: a reader sees the old document or the new one.
@@ -97,7 +97,7 @@ class RunFolder:
             (self.path / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, self.path / name)
         except OSError as error:
-            raise EnvironmentFailure(f"{source} cannot be kept in {self.path}: {error}; make room") from error
+            raise EnvironmentFailure(f"{source} cannot be copied to {self.path}: {error}; free some space") from error
         if digest_of(self.path / name) != sha256:
             raise EnvironmentFailure(f"{source} changed after it was read; import it again when it is complete")
 

@@ -31,7 +31,7 @@ class VolumeRecord(Frozen):
 
     pod: str
     node: str
-    rate: float = Field(description="of the metric, over the common window")
+    rate: float = Field(description="rate of the metric over the common window")
     low: float | None = Field(
         default=None, description="one-sided lower bound of the rate, at the confidence of the record"
     )
@@ -45,13 +45,13 @@ class VolumeRecord(Frozen):
 
 
 class StepRecord(Frozen):
-    """A number of volumes, loaded at once. Only seconds in which all of them were loaded count."""
+    """A number of volumes, loaded at the same time. Only seconds in which all of them were loaded count."""
 
     pods: int
     window_s: float = Field(description="length of the common window, in s")
     batch_s: int = Field(description="length in s of the batches from which the intervals are computed")
-    total: Figure = Field(description="of all volumes together")
-    latency_mean_s: Figure | None = Field(description="mean over the pods; None where the profile records no latency")
+    total: Figure = Field(description="total of all volumes")
+    latency_mean_s: Figure | None = Field(description="mean over the pods; None if the profile records no latency")
     latency_p99_s: Figure | None = Field(description="mean over the pods of each pod's 99th percentile")
     volumes: list[VolumeRecord]
     clock_spread_s: float = Field(
@@ -84,7 +84,7 @@ class RateRecord(Frozen):
 
     pods: int
     rate: float = Field(description="rate that the suite requested from each volume")
-    window_s: float | None = Field(default=None, description="for how many seconds all volumes were loaded together")
+    window_s: float | None = Field(default=None, description="seconds in which all volumes were loaded together")
     reached: dict[str, Figure] = Field(
         description="the share of the requested rate that each volume reached since its load began, by pod, slowest "
         "first; low: the share minus what the volume's backlog may vary by; high: the upper bound from "
@@ -110,7 +110,7 @@ class ScalingRecord(Frozen):
     unit: Literal["1/s", "B/s"]
     confidence: float = Field(description="confidence of all two-sided intervals in this record")
     steps: list[StepRecord]
-    capacity: CapacityRecord | None = Field(description="None where the total still grew at the last step")
+    capacity: CapacityRecord | None = Field(description="None if the total still grew at the last step")
     rate_limited: RateRecord | None = None
     nodes: NodesRecord | None = None
     incomplete: str | None = Field(default=None, description="what ended the run before it had measured everything")

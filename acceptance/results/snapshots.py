@@ -21,12 +21,12 @@ class Pace(Frozen):
     """The rate of acknowledged records in one stage, as they arrived in the suite."""
 
     stage: Stage = Field(
-        description="before: until the snapshot was asked for; taken: until it was ready to use; restored: until its "
-        "copy was read and gone; deleted: until the snapshot was gone"
+        description="before: until the snapshot was requested; taken: until it was ready to use; restored: until its "
+        "copy was read and deleted; deleted: until the snapshot was deleted"
     )
     seconds: float
     records: int
-    longest_s: float = Field(description="the longest time in it without a record")
+    longest_s: float = Field(description="the longest time in the stage without a record")
 
     @property
     def rate(self) -> float:
@@ -41,23 +41,28 @@ class SnapshotRecord(Frozen):
     """
 
     storage_class: str
-    snapshot_class: str = Field(description="of several volumes the VolumeGroupSnapshotClass")
-    node: str = Field(description="from which the records were written")
-    asked: datetime = Field(description="when the snapshot was asked for, by the clock of the suite")
+    snapshot_class: str = Field(description="for several volumes, the VolumeGroupSnapshotClass")
+    node: str = Field(description="node from which the records were written")
+    asked: datetime = Field(description="when the snapshot was requested, by the clock of the suite")
     volumes: int = Field(
-        default=1, ge=1, description="of one pod, on which the files are in turn; of several a group snapshot was taken"
+        default=1,
+        ge=1,
+        description="number of volumes of the pod, which hold the files in turn; several have a group snapshot",
     )
-    files: int = Field(description="that took the records in turn, each in a folder of its own")
-    acknowledged: int = Field(description="records whose number had arrived in the suite before it was asked for")
-    whole: int = Field(description="records that were whole on the restored volume, acknowledged or not")
-    last: int = Field(description="the number of the last record of which anything was there")
+    files: int = Field(description="number of files that received the records in turn, each in its own folder")
+    acknowledged: int = Field(
+        description="number of records whose number had arrived in the suite before the snapshot was requested"
+    )
+    whole: int = Field(description="number of complete records on the restored volume, acknowledged or not")
+    last: int = Field(description="the number of the last record of which any part was present")
     lost: list[tuple[int, int]] = Field(
-        description="acknowledged before it was asked for, and not whole: first and last number of each run"
+        description="incomplete records that were acknowledged before the request: first and last number of each range"
     )
     holes: list[tuple[int, int]] = Field(
-        description="not whole, though something was there of a later one, which was begun when they were durable"
+        description="records that are incomplete although a later record, begun after they were durable, is present in "
+        "part"
     )
-    paces: list[Pace] = Field(description="one stage after the other; none of when all records had been written")
+    paces: list[Pace] = Field(description="one stage after the other; none after all records had been written")
 
 
 class ManySnapshotsRecord(Frozen):
@@ -65,19 +70,25 @@ class ManySnapshotsRecord(Frozen):
 
     storage_class: str
     snapshot_class: str
-    node: str = Field(description="of both volumes, and of their load")
+    node: str = Field(description="node of both volumes and of their load")
     profile: str
-    metric: str = Field(description="of the rates, and of what is left")
-    piece: int = Field(description="bytes that were written over between two snapshots, at the least")
-    times: list[float] = Field(description="from asking for each snapshot until it was ready to use, in their order")
-    with_snapshots: float | None = Field(
-        description="mean rate of the volume that has them; None: nothing was measured"
+    metric: str = Field(description="metric of the rates and of the remaining share")
+    piece: int = Field(description="minimum number of bytes that were overwritten between two snapshots")
+    times: list[float] = Field(
+        description="time from the request for each snapshot until it was ready to use, in their order"
     )
-    without: float | None = Field(description="mean rate of the other one")
-    left: Span | None = Field(description="the first as a ratio of the second; None: one of them did nothing")
-    confidence: float = Field(description="of the interval of what is left")
-    seconds: int = Field(description="of load on each volume")
-    deleted_s: float = Field(description="until all snapshots were gone, asked for at once")
+    with_snapshots: float | None = Field(
+        description="mean rate of the volume with snapshots; None: nothing was measured"
+    )
+    without: float | None = Field(description="mean rate of the volume without snapshots")
+    left: Span | None = Field(
+        description="rate with snapshots / rate without; None if one volume completed no operation"
+    )
+    confidence: float = Field(description="confidence of the interval of the remaining share")
+    seconds: int = Field(description="seconds of load on each volume")
+    deleted_s: float = Field(
+        description="seconds until all snapshots were deleted, after all deletions were requested at the same time"
+    )
     test_size: int = Field(description="bytes")
 
     @property

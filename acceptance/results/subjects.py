@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Literal
 
 SUBJECTS: Mapping[str, str] = {
     "speed": "Speed of one volume",
-    "many-volumes": "Many volumes at once",
+    "many-volumes": "Many volumes at the same time",
     "control-plane": "Control plane",
     "rebuild": "Rebuild of a lost replica",
     "durability": "Durability, integrity and failover",
     "provisioning": "Provisioning",
-    "features": "What volumes can do",
+    "features": "Capabilities of volumes",
     "history": "Compared with earlier runs",
     "sustained": "Sustained speed",
     "under-load": "Latency under load",
     "workloads": "Fit for named workloads",
     "many-files": "Many files",
-    "imported": "What other tools found",
-    "price": "The price of the storage",
+    "imported": "Results of other tools",
+    "price": "Resource overhead of the storage",
     "further-tests": "Further tests",
 }
 """The titles by subject; `speed`, the speed of one volume, has a chapter for each kind of profile."""

@@ -23,14 +23,14 @@ class Span(Frozen):
 class ShareRecord(Frozen):
     """A load at a share of the capacity."""
 
-    share: float = Field(description="of the capacity, as a ratio")
+    share: float = Field(description="share of the capacity, as a ratio")
     asked: int = Field(description="operations a second that fio's rate limit allowed")
     reached: Figure = Field(
-        description="the share of all operations asked for that was done; low: less as much as what is owed may "
-        "wander; high: the upper bound from its batches"
+        description="the share of the requested operations that were done; low: the share minus what the backlog may "
+        "vary by; high: the upper bound from its batches"
     )
     latencies: dict[str, Span] = Field(description="by metric")
-    confidence: float = Field(description="of all two-sided intervals in this record")
+    confidence: float = Field(description="confidence of all two-sided intervals in this record")
     duration_s: float
     warnings: list[str] = Field(default=[])
 
@@ -42,8 +42,8 @@ class UnderLoadRecord(Frozen):
     storage_class: str
     node: str
     metric: str = Field(description="of the capacity, and of all rates")
-    capacity: Span | None = Field(description="at the profile's own depth; None where nothing was done")
-    sure: float = Field(description="of the capacity, what is certain: shares are of this")
+    capacity: Span | None = Field(description="at the queue depth of the profile; None if no operation was completed")
+    sure: float = Field(description="the certain part of the capacity: shares are of this")
     confidence: float = Field(description="of the capacity's interval")
     at_capacity: dict[str, Span] = Field(description="latencies while it did that, by metric")
     shares: list[ShareRecord]

@@ -25,7 +25,7 @@ def _text(value: object) -> str:
     if not isinstance(value, str):
         raise ValueError(f"expected text, found {value!r}; put it in quotes")
     if not value.strip():
-        raise ValueError("expected text, found nothing; say it, or remove the key")
+        raise ValueError("expected text, found nothing; add text, or remove the key")
     return value.strip()
 
 

@@ -18,7 +18,7 @@ def directory(value: str) -> str:
 
     Raises ValueError if there is no such directory, if the user may not write to it, or if fio would misread its path.
     """
-    rule = "expected a directory of this host, as --storage-cluster host says"
+    rule = "expected a directory of this host (--storage-cluster host)"
     path = os.path.abspath(os.path.expanduser(value))
     try:
         there_is = "it is not a directory" if not stat.S_ISDIR(os.stat(value and path).st_mode) else ""
@@ -28,11 +28,11 @@ def directory(value: str) -> str:
         raise ValueError(f"{rule}, found {value!r}: {there_is}; name one that the storage is mounted on")
     if not _LITERAL.fullmatch(path):
         raise ValueError(
-            f"{rule}, with a path of letters, digits, spaces and any of /.,@%+=~_- (fio reads others as its own), "
+            f"{rule}, with a path of letters, digits, spaces and any of /.,@%+=~_- (others have a meaning to fio), "
             f"found {path!r}; mount or link it elsewhere"
         )
     if not os.access(path, os.W_OK | os.X_OK):
-        raise ValueError(f"directory {path} cannot be written to by this user; run as a user who may, or name another")
+        raise ValueError(f"this user may not write to directory {path}; run as another user, or name another one")
     return path
 
 

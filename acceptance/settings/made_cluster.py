@@ -52,15 +52,15 @@ class MadeCluster(Frozen):
         settings_text = ", ".join(f"{key}={getattr(self, key)}" for key in self.model_fields_set)
         if settings_text and maker not in MAKERS:
             yield (
-                f"{OPTION} {settings_text} is about a cluster that the run creates; expected --storage-cluster "
+                f"{OPTION} {settings_text} applies to a cluster that the run creates; expected --storage-cluster "
                 f"{', '.join(MAKERS)}, found {maker or 'none of them'}"
             )
         if self.config is not None and self.nodes is not None:
             yield f"{OPTION} config={self.config} lists the nodes itself; leave out nodes={self.nodes}"
         if maker == "minikube" and self.config is not None:
-            yield f"{OPTION} config={self.config}: minikube has no file that describes a cluster; leave it out"
+            yield f"{OPTION} config={self.config}: minikube has no configuration file for clusters; leave it out"
         if maker == "minikube" and ":" in (self.version or ""):
-            yield f"{OPTION} version={self.version}: expected a Kubernetes version, as minikube takes no node image"
+            yield f"{OPTION} version={self.version}: expected a Kubernetes version; minikube takes no node image"
 
 
 def _read(value: Any) -> Any:

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from acceptance.settings.offered_trials import DURABILITY, RAMP, REBUILD, SCALE, WITH
 from acceptance.settings.option import Group, Option
 
-_CAPABILITIES = "of docs/volume-features.md, such as expansion, snapshot, clone"
 TEST_SUBJECTS = (
     Option(
         name="class",
@@ -25,7 +24,7 @@ TEST_SUBJECTS = (
     Option(
         name="compare-with",
         metavar="NAME",
-        help="StorageClass or directory to measure in turn with the candidate and to show beside it, without a verdict",
+        help="StorageClass or directory to measure in turn with the candidate and to show, without a verdict",
     ),
     Option(
         name="for",
@@ -38,7 +37,7 @@ TEST_SUBJECTS = (
     Option(
         name="target",
         metavar="NAME|FILE",
-        help="known storage, by a name of docs/targets.md or by a target file: its settings, how its replicas are "
+        help="known storage: a name from docs/targets.md, or a target file with its settings, how its replicas are "
         "rebuilt (docs/rebuild.md) and how nodes are made to fail (docs/durability.md)",
     ),
     Option(
@@ -46,12 +45,13 @@ TEST_SUBJECTS = (
         formerly="expect",
         setting="expect",
         metavar="CAP,...",
-        help=f"capabilities that every class must have, {_CAPABILITIES}: a missing one is a fail instead of a skip",
+        help="capabilities that every class must have, such as expansion, snapshot, clone: a missing one is a fail "
+        "instead of a skip (docs/volume-features.md)",
     ),
     Option(
         name="declaration",
         metavar="FILE",
-        help="what you declare of product, hardware and preconditions, for the first page of the report "
+        help="your description of product, hardware and preconditions, for the first page of the report "
         "(docs/vendors.md)",
     ),
     Option(
@@ -59,13 +59,13 @@ TEST_SUBJECTS = (
         setting="imports",
         metavar="FILE[:NAME]",
         kind="values",
-        help="JUnit file of the Kubernetes e2e, of csi-sanity or of another tool, shown in the report as what that "
-        "tool found; repeatable (docs/importing.md)",
+        help="JUnit file of the Kubernetes e2e, of csi-sanity or of another tool, whose results the report "
+        "shows; repeatable (docs/importing.md)",
     ),
     Option(
         name="imported-failures",
         metavar="show|fail",
-        help="what a failure in an imported file does: it is shown, or it fails the run too",
+        help="effect of a failure in an imported file: the report shows it, or it fails the run too",
         default="show",
     ),
 )
@@ -97,9 +97,9 @@ CLUSTER = (
         name="cluster-set",
         metavar="KEY=VALUE",
         kind="values",
-        help="a cluster that the run creates (kind, k3d, minikube): version=1.34.0, nodes=N that take pods, config="
-        "FILE of kind or k3d, load=auto|always|never (images of this machine's Docker), time=TIME to create it; "
-        "repeatable (docs/platforms.md)",
+        help="settings of a cluster that the run creates (kind, k3d, minikube): version=1.34.0, nodes=N (that take "
+        "pods), config=FILE (of kind or k3d), load=auto|always|never (images of this machine's Docker), time=TIME (to "
+        "create it); repeatable (docs/platforms.md)",
         otherwise="the program's own version, 1 node, load=auto, time=10min",
     ),
     Option(
@@ -107,15 +107,15 @@ CLUSTER = (
         formerly="embedded",
         setting="embedded",
         metavar="NAME",
-        help="which embedded cluster, where several run",
+        help="name of the embedded cluster, if several run",
         otherwise="default",
     ),
     Option(
         name="cpu-latency",
         metavar="low|unchanged",
-        help="embedded cluster: whether this host's CPUs are kept from sleeping during the run, as tuned's profile "
-        "latency-performance does",
-        otherwise="low, where the kernel lets it",
+        help="embedded cluster: whether this host's CPUs are kept from sleeping during the run, as by tuned's "
+        "profile latency-performance",
+        otherwise="low, if the kernel allows it",
     ),
     Option(name="kubeconfig", metavar="FILE", help="kubeconfig of an existing cluster"),
     Option(name="context", metavar="NAME", help="context of the kubeconfig"),
@@ -128,14 +128,14 @@ PODS = Group(
             name="pod-user",
             part="user",
             metavar="ID|cluster",
-            help="user and group that they run as; cluster: they ask for none, and the cluster says",
+            help="user and group that the pods run as; cluster: the pods request none, and the cluster assigns one",
             otherwise="cluster on OpenShift, else 65534",
         ),
         Option(
             name="pod-template",
             part="template",
             metavar="FILE",
-            help="their labels, annotations, tolerations, node selector and priority class, as a pod template has them "
+            help="labels, annotations, tolerations, node selector and priority class of the pods, as in a pod template "
             "(docs/platforms.md)",
         ),
         Option(
@@ -147,7 +147,7 @@ PODS = Group(
     ),
 )
 IN_THE_CLUSTER = (
-    Option(name="node", metavar="NAME", help="run the load there", otherwise="chosen, the same for both classes"),
+    Option(name="node", metavar="NAME", help="node that runs the load", otherwise="chosen, the same for both classes"),
     Option(name="image", metavar="REF", help="image with fio and a shell", otherwise="the one that the cluster offers"),
     PODS,
     Option(
@@ -167,13 +167,13 @@ IN_THE_CLUSTER = (
     Option(
         name="claim-at-most",
         metavar="SIZE",
-        help="consent: how much the run may claim at one time, all classes together",
+        help="consent: maximum total size of the PVCs that the run has at one time, over all classes",
         default="100Gi",
     ),
     Option(
         name="pool-share",
         metavar="PERCENT",
-        help="how much of a pool's free space the run may claim at one time, where that is known",
+        help="how much of a pool's free space the run may claim at one time, if that is known",
         default="50%",
     ),
 )
@@ -185,22 +185,22 @@ LOAD = Group(
             name="load-time",
             part="time",
             metavar="TIME",
-            help="how long each lasts at the least, alone and in turn, such as 30s: longer loads show smaller changes "
+            help="minimum duration of each load, alone and in turn, such as 30s: longer loads show smaller changes "
             "between runs",
-            otherwise="until its verdicts are decided, from 4s on",
+            otherwise="until its verdicts are decided, at least 4s",
         ),
         Option(
             name="longest",
             part="longest",
             metavar="TIME",
-            help="how long one may last whose verdicts are undecided after a minute, 60s to 30min",
+            help="maximum duration of a load whose verdicts are undecided after a minute, 60s to 30min",
             default="5min",
         ),
         Option(
             name="unjudged-time",
             part="unjudged",
             metavar="TIME",
-            help="how long a profile without a limit is loaded",
+            help="duration of a load whose profile has no limit",
             default="12s",
         ),
     ),
@@ -230,20 +230,20 @@ RUN = (
     Option(
         name="timeout",
         metavar="TIME",
-        help="how long a PVC may take to bind, a pod to start, an object to go",
+        help="how long a PVC may take to bind, a pod to start, an object to be deleted",
         default="5min",
     ),
-    Option(name="report", metavar="DIR", help="where run folders go", default="reports"),
+    Option(name="report", metavar="DIR", help="folder in which each run creates its own", default="reports"),
     Option(
         name="history",
         metavar="PATH",
-        help="earlier runs to compare with; this run is added to them: a file, or a folder for history.jsonl "
+        help="file of earlier runs, or folder for history.jsonl: this run is compared with them, and then added "
         "(docs/history.md)",
     ),
     Option(
         name="pushgateway",
         metavar="URL",
-        help="Pushgateway that gets the metrics of the run at its end; metrics.prom has them anyway",
+        help="Pushgateway that receives the metrics at the end of the run; metrics.prom holds them in any case",
     ),
     Option(
         name="inconclusive",
@@ -256,13 +256,13 @@ RUN = (
         name="partial",
         metavar="partial|fail|pass",
         help="how the run ends if nothing failed and the tier was judged in part, as after -k or -m: exit status 7, 1 "
-        "or 0; report and results say so in any case",
+        "or 0; report and results show it in any case",
         default="partial",
     ),
     Option(
         name="keep",
         kind="flag",
-        help="keep namespace and volumes, the folders of a host, or a cluster that the run created, when a test failed",
+        help="if a test failed, keep namespace and volumes, the folders of a host, or the cluster that the run created",
     ),
 )
 HEADINGS: Mapping[str, tuple[Option | Group, ...]] = {

@@ -6,13 +6,13 @@ from acceptance.settings.option import Group, Option
 
 SCALE = Group(
     name="scale",
-    help="many volumes at once",
+    help="many volumes at the same time",
     options=(
         Option(
             name="scale-steps",
             part="steps",
             metavar="N,N,...",
-            help="how many are loaded, step by step",
+            help="number of loaded volumes in each step",
             default="1,3,6,9,12,15",
         ),
         Option(
@@ -21,7 +21,7 @@ SCALE = Group(
             metavar="NAME",
             kind="values",
             help="profile to run; repeatable",
-            otherwise="those that the tier has scaling limits for",
+            otherwise="the profiles with scaling limits in the tier",
         ),
         Option(
             name="scale-window",
@@ -34,68 +34,69 @@ SCALE = Group(
             name="scale-rate-pods",
             part="rate-pods",
             metavar="N",
-            help="how many are loaded at a set rate",
+            help="number of volumes that are loaded at a set rate",
             otherwise="51; embedded: the last step",
         ),
         Option(
             name="scale-rate",
             part="rate",
             metavar="RATE",
-            help="that rate, of each volume",
-            otherwise="an even share of the capacity, as the tier says",
+            help="set rate of each volume",
+            otherwise="an even share of the capacity, as the tier defines it",
         ),
     ),
 )
 RAMP = Group(
     name="ramp",
-    help="pods with a volume each, at a rate",
+    help="pods with a volume each, created at a steady rate",
     options=(
         Option(
             name="ramp-pods",
             part="pods",
             metavar="N",
-            help="how many",
-            otherwise="as many as the tier requires",
+            help="number of pods",
+            otherwise="the number that the tier requires",
         ),
         Option(
             name="ramp-rate",
             part="rate",
             metavar="RATE",
-            help="how many are requested in what time, such as 30/min",
-            otherwise="the tier's",
+            help="pods that are requested per unit of time, such as 30/min",
+            otherwise="the rate of the tier",
         ),
         Option(
             name="ramp-form",
             part="form",
             metavar="FORM",
-            help="set, one StatefulSet for all pods, or per-node, one for each node",
+            help="set: one StatefulSet for all pods; per-node: one for each node",
             default="set",
         ),
         Option(
             name="ramp-node-selector",
             part="node-selector",
             metavar="KEY=VALUE",
-            help="use the nodes with this label, whatever their taints",
-            otherwise="those that take ordinary pods",
+            help="use the nodes with this label, regardless of their taints",
+            otherwise="the nodes that take ordinary pods",
         ),
     ),
 )
 REBUILD = Group(
     name="rebuild",
-    help="a lost replica, rebuilt",
+    help="rebuild of a lost replica",
     options=(
         Option(
             name="rebuild-size",
             part="size",
             metavar="SIZE",
-            help="data on the volume",
-            otherwise="20Gi, of alternating data 5Gi; embedded: 1Gi, 256Mi",
+            help="amount of data on the volume",
+            otherwise="20Gi, or 5Gi of alternating data; embedded: 1Gi, 256Mi",
         ),
         Option(
             name="rebuild-smaller",
             part="smaller",
             metavar="PERCENT",
-            help="a second size that is timed first, as a share of the size, to tell the time to begin from the rate",
+            help="a second size that is timed first, as a share of the size, to separate the time to begin from the "
+            "rate",
             otherwise="a quarter; embedded: none",
         ),
         Option(
@@ -109,14 +110,14 @@ REBUILD = Group(
             name="rebuild-snapshots",
             part="snapshots",
             metavar="N",
-            help="snapshots that volumes have, the head included; divides the largest volume",
+            help="number of snapshots of a volume, including the head; the largest volume is divided by it",
             default="1",
         ),
         Option(
             name="rebuild-timeout",
             part="timeout",
             metavar="TIME",
-            help="how long one rebuild may take",
+            help="maximum duration of one rebuild",
             default="1h",
         ),
     ),
@@ -136,70 +137,70 @@ DURABILITY = Group(
             name="failover-timeout",
             part="failover-timeout",
             metavar="TIME",
-            help="how long it may take until a failed node's volume is used elsewhere",
+            help="how long it may take until the volume of a failed node is used on another node",
             default="15min",
         ),
     ),
 )
 WITH = Group(
     name="with",
-    help="tests that run only if they are asked for",
+    help="tests that run only on request",
     options=(
         Option(
             name="sustained",
             part="sustained",
             kind="flag",
-            help="load each class without a pause, and judge how fast it still is at the end",
+            help="load each class without a pause, and judge its speed at the end",
         ),
         Option(
             name="sustained-time",
             part="sustained",
             metavar="TIME",
-            help="for how long, in whole minutes",
+            help="duration of the load, in whole minutes",
             default="40min",
         ),
         Option(
             name="latency-under-load",
             part="latency-under-load",
             kind="flag",
-            help="measure what a volume can do, then how long operations take at 10, 50, 80 and 90 % of it, and judge "
-            "them at the share that the tier names",
+            help="measure the capacity of a volume, then latency at 10, 50, 80 and 90 % of it, and judge latency at "
+            "the share that the tier names",
         ),
         Option(
             name="noisy-neighbours",
             part="noisy-neighbours",
             metavar="N",
-            help="measure how long operations take at a share of what a volume can do, alone and while N others of its "
-            "class load at full, and judge rate and latency by the tier",
+            help="measure latency at a share of a volume's capacity, alone and while N other volumes of its class are "
+            "fully loaded, and judge rate and latency by the tier",
             default="0",
         ),
         Option(
             name="operations",
             part="operations",
             kind="flag",
-            help="time control operations, many at once: PVCs bound, pods ready, snapshots, restores, clones, "
-            "expansions, PVs deleted",
+            help="time control operations, many at the same time: PVCs bound, pods ready, snapshots, restores, "
+            "clones, expansions, PVs deleted",
         ),
         Option(
             name="operations-at-once",
             part="operations",
             metavar="N",
-            help="how many at once, in as many rounds as the tier's percentiles need",
+            help="number of operations at the same time, in as many rounds as the tier's percentiles need",
             default="20",
         ),
         Option(
             name="many-files",
             part="many-files",
             kind="flag",
-            help="time a volume of very many files: how soon they are created, listed, looked up and deleted, and how "
-            "soon pods start on them",
+            help="time a volume with very many files: how fast files are created, listed, looked up and deleted, and "
+            "how soon pods start on the volume",
         ),
         Option(
             name="many-files-count",
             part="many-files",
             metavar="N",
-            help="how many",
-            otherwise="as many as the tier's limits are about, 100000",
+            help="number of files",
+            otherwise="the number that the tier's limits are for, 100000",
         ),
         Option(
             name="price",
@@ -211,8 +212,8 @@ WITH = Group(
             name="price-time",
             part="price",
             metavar="TIME",
-            help="how long the load is, in whole minutes; leaks are judged from 30min on",
-            otherwise="5min, or as long as a sustained load beside it",
+            help="duration of the load, in whole minutes; leaks are judged from 30min on",
+            otherwise="5min, or the duration of a sustained load in the same run",
         ),
         Option(
             name="price-of",
@@ -220,7 +221,7 @@ WITH = Group(
             metavar="NAMESPACE[/SELECTOR]",
             kind="values",
             help="the storage's pods; repeatable",
-            otherwise="those that the target file names",
+            otherwise="the pods that the target file names",
         ),
         Option(
             name="node-volumes",

@@ -42,7 +42,7 @@ def _selectors(value: Any) -> tuple[str, ...]:
     texts = tuple(map(str, value))
     selectors = [str(PodSelector.parse(text)) for text in texts]
     if len(set(selectors)) < len(selectors):
-        raise ValueError(f"expected each once, found {', '.join(selectors)}")
+        raise ValueError(f"expected each selector once, found {', '.join(selectors)}")
     return texts
 
 

@@ -23,7 +23,7 @@ _OWN = re.compile(r"(.*\.)?storage-acceptance(\.[^/]*)?/.*|app\.kubernetes\.io/m
 
 def _not_ours(keys: Mapping[str, str]) -> Mapping[str, str]:
     if own := [key for key in keys if _OWN.fullmatch(key)]:
-        raise ValueError(f"expected keys of your own, found {', '.join(own)}, which the suite writes itself; remove it")
+        raise ValueError(f"expected your own keys, found {', '.join(own)}, which the suite sets itself; remove it")
     return keys
 
 
@@ -47,9 +47,9 @@ class Toleration(_KubernetesModel):
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
         if self.operator == "Exists" and self.value:
-            raise ValueError(f"expected no value beside operator Exists, found {self.value!r}; remove it")
+            raise ValueError(f"expected no value with operator Exists, found {self.value!r}; remove it")
         if self.operator == "Equal" and not self.key:
-            raise ValueError("expected a key beside operator Equal, found none; add it, or say operator: Exists")
+            raise ValueError("expected a key with operator Equal, found none; add it, or set operator: Exists")
         return self
 
     def holds_for(self, taint: Mapping[str, Any]) -> bool:
@@ -114,7 +114,7 @@ def read_pod_template(value: Any) -> Any:
 def _say(error: Any) -> str:
     if error["type"] == "extra_forbidden":
         return (
-            "expected of metadata labels and annotations, of spec nodeSelector, tolerations and priorityClassName, "
+            "expected labels or annotations in metadata, or nodeSelector, tolerations or priorityClassName in spec, "
             "found this key; remove it"
         )
     return say(error)

@@ -169,16 +169,16 @@ class Settings(Frozen):
                     f"{', '.join(options)} as well: leave out one of them"
                 )
             if self.volume_mode == "block":
-                yield "--storage-volume-mode block: expected filesystem, as --storage-cluster host loads directories"
+                yield "--storage-volume-mode block: expected filesystem, because --storage-cluster host has directories"
         elif (self.kubeconfig or self.context) and self.cluster not in (None, "kubeconfig"):
             yield (
-                f"--storage-kubeconfig or --storage-context mean an existing cluster, --storage-cluster {self.cluster} "
-                "another one; give one of them"
+                "--storage-kubeconfig and --storage-context select an existing cluster, --storage-cluster "
+                f"{self.cluster} another one; give one of them"
             )
         for name in OF_AN_EMBEDDED_CLUSTER:
             if getattr(self, name) is not None and self.cluster_kind not in (None, "embedded"):
                 yield (
-                    f"{_option(name)} {getattr(self, name)} means an embedded cluster, --storage-cluster "
+                    f"{_option(name)} {getattr(self, name)} selects an embedded cluster, --storage-cluster "
                     f"{self.cluster_kind} another one; give one of them"
                 )
 
@@ -188,13 +188,13 @@ class Settings(Frozen):
                 yield "--storage-class: expected a directory, found none; --storage-cluster host has no default class"
             directories = dict.fromkeys((*self.storage_class, *filter(None, [self.class_beside])))
             for path, twin in same_directories(list(directories)):
-                yield f"directories {path} and {twin} are the same one: expected each once, as candidate or as baseline"
+                yield f"directories {path} and {twin} are the same: expected each once, as candidate or as baseline"
         if len(set(self.storage_class)) < len(self.storage_class):
             yield f"--storage-class: expected each class once, found {', '.join(self.storage_class)}"
         if self.class_beside in self.storage_class:
             yield (
                 f"--storage-{'compare-with' if self.compare_with else 'baseline-class'} {self.class_beside} is also a "
-                "--storage-class: a class cannot be compared with itself; name the one that it is to be compared with"
+                "--storage-class: a class cannot be compared with itself; name another class to compare it with"
             )
         if self.baseline_class and self.compare_with:
             yield (

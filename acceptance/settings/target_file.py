@@ -216,6 +216,6 @@ def _say(error: Any) -> str:
     if error["loc"][-1:] == ("may_move_other_data",) and error["type"] not in ("missing", "extra_forbidden"):
         return (
             f"expected true, found {error['input']!r}: taking an OSD out moves data of everyone who stores on it; "
-            "say so here if that is allowed"
+            "set true if that is allowed"
         )
     return say(error)

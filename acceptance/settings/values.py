@@ -41,7 +41,7 @@ def _class_name(value: str, info: ValidationInfo) -> str:
     if "/" in value:
         raise ValueError(
             f"expected a Kubernetes object name, found {value!r}; "
-            "for directories of this host say --storage-cluster host"
+            "for directories of this host set --storage-cluster host"
         )
     return _object_name(value) if "cluster" in info.data else value
 
@@ -103,7 +103,7 @@ def _load_s(value: Any) -> float:
     seconds = _seconds(value)
     if not SHORTEST_LOAD_S <= seconds <= LONGEST_LOAD_S:
         raise ValueError(
-            f"expected {SHORTEST_LOAD_S} s to 1 h, such as 30s, found {value!r}; for loads of hours there is "
+            f"expected {SHORTEST_LOAD_S} s to 1 h, such as 30s, found {value!r}; for loads of hours use "
             "--storage-with sustained"
         )
     return seconds

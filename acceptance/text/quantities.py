@@ -86,14 +86,14 @@ def parse_quantity(text: str | int | float, *, unit: Unit) -> float:
     match = _QUANTITY.fullmatch(literal)
     if match is None and (number := _WITH_COMMA.match(literal)):
         raise ValueError(
-            f"{problem}, in which the comma of {number[0]} separates no thousands; write a decimal point, or thousands "
-            "as 1,000"
+            f"{problem}, in which the comma of {number[0]} does not separate thousands; write a decimal point, or "
+            "thousands as 1,000"
         )
     if match is None:
         raise ValueError(problem)
     suffix = match["suffix"]
     if suffix not in _SUFFIXES[unit]:
-        missing = "has no unit" if not suffix else f"has the unit {suffix!r}; known are {_suffix_list(unit)}"
+        missing = "has no unit" if not suffix else f"has the unit {suffix!r}; available: {_suffix_list(unit)}"
         raise ValueError(f"{problem}, which {missing}")
     value = float(match["number"].replace(",", "")) * _SUFFIXES[unit][suffix]
     if not math.isfinite(value):

@@ -103,7 +103,7 @@ def figures_of(visits: Sequence[Visit], *, storage_class: str) -> FiguresRecord:
                 low=max(low for low, _ in end_times_s) if is_known else None,
                 high=max(high for _, high in end_times_s) if is_known else None,
                 unit="s",
-                unknown="" if is_known else f"{missing} of {len(attempts)} nodes used no volume in time",
+                unknown="" if is_known else f"{missing} of {len(attempts)} nodes could not use a volume in time",
             )
         ],
         rows=rows,

@@ -31,7 +31,7 @@ def words_said(output: str, *, image: str) -> OutputWords:
     for words in lines:
         if words[:1] == ["lacks"]:
             raise EnvironmentFailure(
-                f"image {image!r} lacks {words[1]}, which runs a program of the suite on the volume; name one that "
-                "holds it with --storage-image"
+                f"image {image!r} lacks {words[1]}, which runs a program of the suite on the volume; name an image "
+                f"that contains {words[1]} with --storage-image"
             )
     return lines

@@ -11,8 +11,8 @@ from acceptance.wording.phrasing import Renderer, wherever_it_lies
 from acceptance.wording.polled_times import held_to, without_limit
 from acceptance.wording.records import Ranges, count_in, ranges_in_words, shown_time
 
-RULE = "every acknowledged record is there and whole"
-STAYS = "nothing of a volume is seen to stay on"
+RULE = "every acknowledged record is present and intact"
+STAYS = "no trace of a volume remains on"
 TITLES: dict[Failure, str] = {
     "pod-killed": "the pod was killed",
     "pod-killed-and-moved": "the pod was killed and the volume moved",
@@ -21,37 +21,37 @@ TITLES: dict[Failure, str] = {
     "failover-out-of-service": "the node failed, was tainted as out of service, and the volume moved",
     "drained": "the pod was evicted and the volume moved",
     "kubelet-restarted": "the kubelet of its node was restarted",
-    "kubelet-away": "the pod was deleted while its kubelet was away and the volume moved",
+    "kubelet-away": "the pod was deleted while its kubelet was down and the volume moved",
 }
 LEFT_NODES: dict[Failure, str] = {
     "drained": "a node that was drained",
-    "kubelet-away": "a node whose kubelet was away when its pod was deleted",
+    "kubelet-away": "a node whose kubelet was down when its pod was deleted",
 }
 _MOVES: dict[Failure, str] = {
     "failover": "failover on",
     "failover-out-of-service": "failover by the out-of-service taint on",
     "drained": "drain on",
-    "kubelet-away": "deletion without its kubelet on",
+    "kubelet-away": "pod deletion without a running kubelet on",
 }
 _LOOKED_AT: dict[Failure, str] = {
-    "drained": "the cluster showed it neither attached to {node} nor in use there any more",
-    "kubelet-away": "neither the cluster nor the target's command for mounts, if there is one, showed it on {node} any "
-    "more",
+    "drained": "the cluster no longer showed it as attached to {node} or in use there",
+    "kubelet-away": "neither the cluster nor the target's command for mounts, if there is one, still showed it on "
+    "{node}",
 }
 
 
 def records_kept(verdict: Verdict, *, failure: Failure, acknowledged: int, read_on: str) -> str:
-    """Return `all 1,930 acknowledged records are there and whole on fast after ...`."""
+    """Return `all 1,930 acknowledged records are present and intact on fast after ...`."""
     after = _after(verdict, failure, read_on)
-    return f"all {acknowledged:,} acknowledged records are there and whole {after}."
+    return f"all {acknowledged:,} acknowledged records are present and intact {after}."
 
 
 def records_lost(verdict: Verdict, *, failure: Failure, acknowledged: int, read_on: str, lost: Ranges) -> str:
-    """Return `412 of 1,930 acknowledged records are gone on fast after ...: 1,519 to 1,930; ...`."""
+    """Return `412 of 1,930 acknowledged records are lost on fast after ...: 1,519 to 1,930; ...`."""
     lost_count = count_in(lost)
     count = f"all {acknowledged:,}" if lost_count == acknowledged else f"{lost_count:,} of {acknowledged:,}"
     return (
-        f"{count} acknowledged records are gone {_after(verdict, failure, read_on)}: "
+        f"{count} acknowledged records are lost {_after(verdict, failure, read_on)}: "
         f"{ranges_in_words(lost)}; the storage acknowledged them before they were durable, or lost them later."
     )
 
@@ -74,8 +74,8 @@ def volume_release(verdict: Verdict, *, failure: Failure, failed_node: str, node
 def volume_leftovers(verdict: Verdict, *, failure: Failure, failed_node: str, node: str, stayed: Sequence[str]) -> str:
     """Return the sentence for a volume that remained on the node that it left. `stayed`: the observed remains."""
     return (
-        f"{_new_write(verdict, failure, node)}, and still on {failed_node} there was {', '.join(stayed)}; a node keeps "
-        "what is attached to it from other nodes, and may still write to it."
+        f"{_new_write(verdict, failure, node)}, but it remained on {failed_node}: {', '.join(stayed)}; a volume that "
+        "stays attached to a node may be unavailable to other nodes, and that node may still write to it."
     )
 
 

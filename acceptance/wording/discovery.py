@@ -35,15 +35,15 @@ _PROBLEMS: dict[str, str | Callable[..., str]] = {
     "no_default": "No class is the default: PVCs that name none stay pending; name one with --storage-class.",
     "many_defaults": _defaults,
     "local_bound_at_once": (
-        "Local volumes are bound at once (Immediate): a volume may lie on a node where its pod cannot run; "
-        "set volumeBindingMode: WaitForFirstConsumer, unless they are in a folder that all nodes share."
+        "Local volumes are bound immediately (Immediate): a volume may be on a node where its pod cannot run; "
+        "set volumeBindingMode: WaitForFirstConsumer, unless the volumes are in a folder that all nodes share."
     ),
-    "no_expansion": "PVCs cannot grow: allowVolumeExpansion is not set; the expansion test is skipped.",
-    "no_snapshot_class": "Its driver has no VolumeSnapshotClass: snapshots cannot be taken; if it can, make one.",
+    "no_expansion": "PVCs cannot be expanded: allowVolumeExpansion is not set; the expansion test is skipped.",
+    "no_snapshot_class": "Its driver has no VolumeSnapshotClass: snapshots cannot be taken; create one if supported.",
     "no_capacity": (
-        "Its driver promises CSIStorageCapacity but there is none for this class: the scheduler then places "
+        "Its driver promises CSIStorageCapacity, but none exists for this class: the scheduler then places "
         "no pod whose volume waits for its first consumer."
     ),
-    "no_provisioner": "Nothing provisions volumes of it (no-provisioner): the suite cannot test it.",
+    "no_provisioner": "The class has no provisioner (no-provisioner): the suite cannot test it.",
     "no_driver": _no_driver,
 }

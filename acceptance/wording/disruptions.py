@@ -11,15 +11,15 @@ from acceptance.wording.polled_times import held_to
 from acceptance.wording.polled_times import without_limit as measured_only
 from acceptance.wording.records import count_in, ranges_in_words, shown_time
 
-RULE = "every acknowledged record is there and whole after pods of the storage system were killed"
+RULE = "every acknowledged record is present and intact after pods of the storage system were killed"
 _WORDS = {
-    "pod_ready": "{time} after pod {pod} on node {node} was killed another one was Ready in its place",
-    "write_gap": "while pod {pod} on node {node} was killed no record became durable for {time}",
-    "new_volume": "once pod {pod} on node {node} was back, it took {time} until a new volume had been written to",
+    "pod_ready": "a replacement was Ready {time} after pod {pod} on node {node} was killed",
+    "write_gap": "no record became durable for {time} while pod {pod} on node {node} was killed",
+    "new_volume": "it took {time} to write to a new volume once pod {pod} on node {node} was replaced",
 }
 _NEVER = {
-    "pod_ready": "after pod {pod} on node {node} was killed none became Ready in its place",
-    "new_volume": "after pod {pod} on node {node} was killed no new volume could be used",
+    "pod_ready": "no replacement became Ready after pod {pod} on node {node} was killed",
+    "new_volume": "no new volume could be used after pod {pod} on node {node} was killed",
 }
 
 
@@ -37,7 +37,7 @@ def never(verdict: Verdict, *, what: str, pod: str, node: str, problem: str) -> 
 
 def no_attempt(verdict: Verdict, *, what: str, pod: str, node: str, problem: str) -> str:
     """Return the sentence for a time that was not measured, because an earlier recovery did not occur."""
-    return _ending(verdict, "was not looked at", problem)
+    return _ending(verdict, "no new volume was tried", problem)
 
 
 def no_limit(verdict: Verdict, *, what: str, pod: str, node: str, seconds: float | None, broke: str = "") -> str:
@@ -52,8 +52,8 @@ def no_limit(verdict: Verdict, *, what: str, pod: str, node: str, seconds: float
 def records_kept(verdict: Verdict, *, acknowledged: int, kills: int) -> str:
     """Return the sentence for records that all survived."""
     return (
-        f"all {acknowledged:,} acknowledged records are there and whole on {verdict.storage_class} after {kills} pods "
-        "of the storage system were killed, one at a time."
+        f"all {acknowledged:,} acknowledged records are present and intact on {verdict.storage_class} after {kills} "
+        "pods of the storage system were killed, one at a time."
     )
 
 
@@ -67,7 +67,7 @@ def records_lost(
         for pods in lost
     ]
     losses += [f"after pods {pods['selector']} were killed nothing could be read: {pods['unread']}" for pods in unread]
-    return f"acknowledged records are gone, or out of reach, on {verdict.storage_class}: {'; '.join(losses)}."
+    return f"acknowledged records are lost or unreadable on {verdict.storage_class}: {'; '.join(losses)}."
 
 
 SENTENCES: dict[str, Renderer] = {
@@ -85,8 +85,9 @@ SENTENCES: dict[str, Renderer] = {
 
 def _took(key: str, seconds: float, *, pod: str, node: str, broke: str) -> str:
     event = _WORDS[key].format(pod=pod, node=node, time=shown_time(seconds))
-    return f"{event}, and the pod that wrote had to be replaced ({broke})" if broke else event
+    return f"{event}, and the writing pod had to be replaced ({broke})" if broke else event
 
 
 def _ending(verdict: Verdict, statement: str, problem: str) -> str:
-    return f"on {verdict.storage_class} {statement}: {problem}; expected {wanted_of(verdict)}. Nothing more was killed."
+    expected = wanted_of(verdict)
+    return f"on {verdict.storage_class} {statement}: {problem}; expected {expected}. No further pod was killed."

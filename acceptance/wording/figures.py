@@ -29,7 +29,7 @@ def figure(verdict: Verdict, *, done: str) -> Sentence:
     return held_against(
         verdict,
         f"{verdict.metric} of StorageClass {verdict.storage_class} is {value}{interval}",
-        left_open="the figure cannot be told from the limit",
+        left_open="the figure cannot be distinguished from the limit",
         whole="all " if interval else "",
         more=f" ({done})",
     )

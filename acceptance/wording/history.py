@@ -21,7 +21,7 @@ def too_few_runs(verdict: Verdict, *, earlier: int, before: int, others: int) ->
     since = f" since a level was accepted ({before} before it)" if before else ""
     return (
         f"{about(verdict)} cannot be compared with earlier runs: the history has {earlier} of the same kind{since}"
-        f"{more}, and the level to compare with is that of the first {_number(verdict, 'runs')}; each run adds itself."
+        f"{more}, and a level to compare with needs {_number(verdict, 'runs')}; each run is appended."
     )
 
 
@@ -39,15 +39,15 @@ def worse(verdict: Verdict, *, since: Mapping[str, Any], **of: Any) -> str:
     """Return the sentence for a fail. `since`: the change for the worse; `of`: the arguments of `_change`."""
     because = verdict.requirement.because.rstrip(".")
     return (
-        f"{_change(verdict, **of)}; {_since(**since)}, {_too_much(verdict)}, and not back since ({ACCEPT} accepts an "
-        f"intended change): {because}."
+        f"{_change(verdict, **of)}; {_since(**since)}, {_too_much(verdict)}, and has not recovered ({ACCEPT} accepts "
+        f"an intended change): {because}."
     )
 
 
 def worse_once(verdict: Verdict, **of: Any) -> str:
     """Return the sentence for a value that is worse in this run alone: no fail yet."""
     return (
-        f"{_change(verdict, **of)}, {_too_much(verdict)}, but in this run alone: it fails if the next run is worse too."
+        f"{_change(verdict, **of)}, {_too_much(verdict)}, but only in this run: it fails if the next run is worse too."
     )
 
 
@@ -66,7 +66,7 @@ def not_worse(
     """
     rise = ""
     if better_since is not None:
-        rise = f"{_since(**better_since)}: with {ACCEPT} a later fall from there is reported; "
+        rise = f"{_since(**better_since)}: after {ACCEPT}, a later fall from there is reported; "
     week, two = _percent(smallest_in_week), _percent(smallest_in_two)
     return (
         f"{_change(verdict, **of)}, not worse by more than {_margin(verdict)} beyond noise; {rise}two runs worse by "
@@ -103,13 +103,13 @@ def _change(
     accepted_level = format_quantity(level, unit=unit, beside=value)
     return (
         f"{about(verdict)} is {current}, {difference(verdict.measured)} than the accepted level of {accepted_level} "
-        f"({_number(verdict, 'runs')} runs from {level_from} on; noise explains two in a row at most "
+        f"({_number(verdict, 'runs')} runs from {level_from} on; in two consecutive runs, noise explains at most "
         f"{difference(expected_low)} or {difference(expected_high)})"
     )
 
 
 def _too_much(verdict: Verdict) -> str:
-    return f"worse than the {_margin(verdict)} allowed, beyond noise"
+    return f"worse than the allowed {_margin(verdict)} and beyond noise"
 
 
 def _margin(verdict: Verdict) -> str:

@@ -11,22 +11,22 @@ from acceptance.results.imports import TOOLS, Tool, counts_in_words
 
 def no_judgment(verdict: Verdict, **of: Any) -> str:
     """Return the sentence if no judgment was requested. `of`: the arguments of `_summary`."""
-    return f"{_summary(**of)}; shown, not judged (--storage-imported-failures fail judges)"
+    return f"{_summary(**of)}; shown, not judged (to judge failures: --storage-imported-failures fail)"
 
 
 def failure(verdict: Verdict, *, first: Mapping[str, str], **of: Any) -> str:
     """Return the sentence for failures. `first`: the suite, behavior and message of the first failed test."""
-    return f"{_summary(**of)}; the first that failed: {first['suite']} {first['behaviour']}: {first['message']}"
+    return f"{_summary(**of)}; first failure: {first['suite']} {first['behaviour']}: {first['message']}"
 
 
 def doubtful(verdict: Verdict, *, doubts: Sequence[str], **of: Any) -> str:
     """Return the sentence for a file that contradicts itself."""
-    return f"{_summary(**of)}; {'; '.join(doubts)}: get the whole file from the tool"
+    return f"{_summary(**of)}; {'; '.join(doubts)}: get the complete file from the tool"
 
 
 def nothing_ran(verdict: Verdict, **of: Any) -> str:
     """Return the sentence if all tests were skipped."""
-    return f"{_summary(**of)}: no test in it ran; let the tool run those for this storage"
+    return f"{_summary(**of)}: no test in it ran; run the tool's tests for this storage"
 
 
 def no_failure(verdict: Verdict, **of: Any) -> str:

@@ -52,12 +52,12 @@ def wrong(
     if bad:
         blocks = -(-read // block)
         problems.append(
-            f"{bad:,} of {blocks:,} blocks of {format_quantity(block, unit='B')} are not what was written: "
+            f"{bad:,} of {blocks:,} blocks of {format_quantity(block, unit='B')} differ from what was written: "
             + "; ".join(_places(stretches, block, last_reported))
         )
     if read != written:
         sizes = (format_quantity(size, unit="B") for size in (written, read))
-        problems.append("{} were written, {} are there".format(*sizes))
+        problems.append("{} were written, {} were read".format(*sizes))
     return "; ".join(problems)
 
 

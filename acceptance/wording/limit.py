@@ -16,7 +16,7 @@ def no_value(verdict: Verdict, *, baseline: str = "", problem: str = "") -> str:
     missing = "has no value in the measurement"
     if baseline:
         missing = f"cannot be compared with {baseline}: {problem}"
-    return f"{about(verdict)} {missing}, so it cannot be judged; a measurement of its full length would decide it."
+    return f"{about(verdict)} {missing}, so it cannot be judged; a full-length measurement would decide it."
 
 
 def too_few_samples(verdict: Verdict, *, baseline: str = "") -> str:
@@ -28,7 +28,8 @@ def too_few_samples(verdict: Verdict, *, baseline: str = "") -> str:
 def too_short(verdict: Verdict, *, baseline: str = "") -> str:
     """Return the sentence for an interval that would decide, but is not trusted because the load was too short."""
     limit = in_words(_limit_words(verdict, baseline))
-    return f"{_statement(verdict, baseline)}, from too short a load to be compared with the limit {limit}; {_LONGER}."
+    problem = f"but the load was too short to compare it with the limit {limit}"
+    return f"{_statement(verdict, baseline)}, {problem}; {_LONGER}."
 
 
 def within(verdict: Verdict, *, baseline: str = "") -> Sentence:

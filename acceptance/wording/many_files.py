@@ -15,13 +15,13 @@ _OTHER_GROUP = "other_group"
 
 def never_done(verdict: Verdict) -> str:
     """Return the sentence for an operation that was done on no file."""
-    return f"no file on {verdict.storage_class} was {_operation_words(verdict)}, so it cannot be judged."
+    return f"no file on {verdict.storage_class} was {_operation_words(verdict)}, so the limit cannot be judged."
 
 
 def time(verdict: Verdict, *, files: int) -> Sentence:
     """Return the sentence for a time of `files` files, from too few folders for a rate with an interval."""
     finding = f"{_were_done(verdict, files)} in {_time(verdict, verdict.measured)}"
-    return _against_limit(verdict, finding, left_open="too few folders were done to be sure")
+    return _against_limit(verdict, finding, left_open="the number of processed folders is too small to decide it")
 
 
 def rate(verdict: Verdict, *, files: int, seconds_each: float) -> Sentence:
@@ -36,7 +36,7 @@ def rate_of_too_few(verdict: Verdict, *, files: int, seconds_each: float) -> str
 
 def no_such_pod(verdict: Verdict) -> str:
     """Return the sentence if no pod whose start is judged was started."""
-    return f"no such pod was started on {verdict.storage_class}, so it cannot be judged."
+    return f"no such pod was started on {verdict.storage_class}, so the limit cannot be judged."
 
 
 def start(verdict: Verdict, *, pods: int, files: int) -> Sentence:
@@ -61,7 +61,7 @@ def no_start_on_another_number(verdict: Verdict, *, pods: int, files: int, timeo
 
 def no_start_on_none(verdict: Verdict) -> str:
     """Return the sentence if no pod started on an empty volume, so that there is nothing to compare with."""
-    return f"a pod on an empty volume of {verdict.storage_class} did not start in time, so it cannot be judged."
+    return f"a pod on an empty volume of {verdict.storage_class} did not start in time, so the limit cannot be judged."
 
 
 def growth(verdict: Verdict, *, pods: int, files: int, low_s: float | None = None) -> Sentence:
@@ -100,12 +100,12 @@ def _against_limit(verdict: Verdict, finding: str, *, left_open: str) -> Sentenc
 
 
 def _start_against_limit(verdict: Verdict, finding: str) -> Sentence:
-    return _against_limit(verdict, finding, left_open="pods are looked at once a second, and starts vary")
+    return _against_limit(verdict, finding, left_open="pods are polled once a second, and their start times vary")
 
 
 def _of_another_number(verdict: Verdict, files: int) -> str:
     return (
-        f"the limit is about {_asked_files(verdict):,} files, and there were {files:,}: ask for as many with "
+        f"the limit is for {_asked_files(verdict):,} files, and the volume had {files:,}: set the same number with "
         "--storage-with many-files=N"
     )
 
@@ -125,13 +125,13 @@ def _operation_words(verdict: Verdict) -> str:
 def _at_rate(verdict: Verdict, files: int, seconds_each: float) -> str:
     assert verdict.confidence is not None  # a verdict with an interval has a confidence
     ends = surely(verdict.confidence, _time(verdict, verdict.low), _time(verdict, verdict.high))
-    rate = f"{1 / seconds_each:,.0f} a second" if seconds_each > 0.0 else "once"
+    rate = f"at {1 / seconds_each:,.0f} a second" if seconds_each > 0.0 else "in no measurable time"
     took = f"{_asked_files(verdict):,} take {_time(verdict, verdict.measured)} ({ends})"
-    return f"{_were_done(verdict, files)} at {rate}; {took}"
+    return f"{_were_done(verdict, files)} {rate}; {took}"
 
 
 def _start_time(verdict: Verdict, pods: int, files: int) -> str:
-    return f"{_slowest(verdict, pods, files)} had started {_time(verdict, verdict.measured)} after it was asked for"
+    return f"{_slowest(verdict, pods, files)} started {_time(verdict, verdict.measured)} after the request for it"
 
 
 def _missing_start(verdict: Verdict, pods: int, files: int, timeout_s: float, why: str) -> str:
@@ -145,14 +145,15 @@ def _slowest(verdict: Verdict, pods: int, files: int) -> str:
 
 
 def _later(verdict: Verdict, pods: int, files: int, low_s: float | None) -> str:
-    low = low_s if verdict.low is None else verdict.low
+    low = _time(verdict, low_s if verdict.low is None else verdict.low)
+    later = f"at least {low}" if verdict.high is None else f"{low} to {_time(verdict, verdict.high)}"
+    unbounded = ", with no upper bound" if verdict.high is None else ""
     return (
-        f"the slowest of {pods} pods on {files:,} files on {verdict.storage_class} started {_time(verdict, low)} to "
-        f"{_time(verdict, verdict.high)} later than those on an empty volume"
+        f"the slowest of {pods} pods on {files:,} files on {verdict.storage_class} started {later} later than those on "
+        f"an empty volume{unbounded}"
     )
 
 
 def _time(verdict: Verdict, seconds: float | None) -> str:
-    if seconds is None:
-        return "beyond all bounds"
+    assert seconds is not None  # called only if there is a time
     return format_quantity(seconds, unit="s", beside=verdict.requirement.bound)

@@ -13,18 +13,18 @@ from acceptance.wording.phrasing import Renderer, Sentence, about, held_against,
 from acceptance.wording.under_load import CODES, cached_in_words, rate_in_words, share_in_words
 
 _LEFT_OPEN = "a quieter machine or a longer measurement (--storage-load longest) would decide it"
-_MISS_REASON = "alone the volume did this and more, and its neighbours leave it less"
+_MISS_REASON = "alone the volume did this and more, and its neighbors leave it less"
 _UNFIT = {
-    "neighbor_idle": "a neighbour did nothing meanwhile, so nothing is known of a volume beside it",
-    "missed_alone": "alone the volume did not keep this rate either, a share of what it did before",
+    "neighbor_idle": "a neighbor completed no operation meanwhile, so there was no load to compete with",
+    "missed_alone": "alone the volume did not keep this rate either, although it is a share of its earlier rate",
 }
 
 
 def too_little(verdict: Verdict, *, capacity: float | None) -> str:
     """Return the sentence for a capacity too small for a share. `capacity`: of the volume alone, in 1/s, if any."""
-    did = "nothing" if capacity is None else format_quantity(capacity, unit="1/s")
-    why = f"what the volume did alone ({did}) is too little for a share of it"
-    return f"{about(verdict)} beside neighbours cannot be judged: {why}."
+    rate = "no operation" if capacity is None else format_quantity(capacity, unit="1/s")
+    why = f"the rate of the volume alone ({rate}) is too low for a share of it"
+    return f"{about(verdict)} next to neighbors cannot be judged: {why}."
 
 
 def load_beside_neighbours(
@@ -49,15 +49,16 @@ def load_beside_neighbours(
     """
     rates = (format_quantity(value, unit="1/s") for value in (asked, capacity))
     volumes = "1 volume" if len(neighbors) == 1 else f"{len(neighbors)} volumes"
-    subject = f"{about(verdict)} at {share_in_words(verdict)} of its capacity ({' of '.join(rates)}), beside {volumes}"
+    capacity_share = f"{share_in_words(verdict)} of its capacity ({' of '.join(rates)})"
+    subject = f"{about(verdict)} at {capacity_share}, next to {volumes}"
     more = [
         rate_in_words(**rate, miss_reason=_MISS_REASON),
-        f"the others together did {format_quantity(sum(neighbors), unit='1/s')}",
+        f"the neighbors together did {format_quantity(sum(neighbors), unit='1/s')}",
     ]
     assert verdict.outcome is not None
     unfit = _UNFIT.get(verdict.outcome.code.rpartition(".")[2])
     if unfit is not None:
-        more.append(f"which is not judged: {unfit}")
+        more.append(f"this is not judged: {unfit}")
     if cache is not None:
         more.append(cached_in_words(cache, test_size=test_size))
     remarks = "".join(f"; {remark}" for remark in (*more, *warnings))
@@ -71,10 +72,10 @@ def _value(
     verdict: Verdict, subject: str, lies: Decision, *, alone_s: float | None, beside_s: float | None, more: str
 ) -> Sentence:
     if verdict.measured is None:
-        return Sentence(text=f"{subject} has no value: nothing was done{more}.")
+        return Sentence(text=f"{subject} has no value: no operation was completed{more}.")
     grows = verdict.unit == "ratio"
     format_value = partial(format_quantity, unit="ratio" if grows else "s", beside=verdict.requirement.bound)
-    statement = f"{subject} is {format_value(verdict.measured)}{' that alone' if grows else ''}"
+    statement = f"{subject} is {format_value(verdict.measured)}{' its value alone' if grows else ''}"
     times = f"{_time(beside_s)}, alone {_time(alone_s)}" if grows else f"alone: {_time(alone_s)}"
     if verdict.low is None or verdict.high is None or verdict.confidence is None:
         few = f"{statement} ({times}), from too few operations for a confidence interval; {_LEFT_OPEN}{more}."

@@ -13,11 +13,12 @@ from acceptance.wording.phrasing import Sentence, held_against, surely, wherever
 
 _AT_ONCE = "--storage-with operations=N"
 _MORE = f"more operations ({_AT_ONCE}) would decide it"
+_NEVER = "longer than every measured time"
 
 
 def no_time_known(verdict: Verdict) -> str:
     """Return the sentence for a percentile without any operation."""
-    return f"{_percentile(verdict)} has no value: no such operation was asked for and seen, so it cannot be judged."
+    return f"{_percentile(verdict)} has no value: no such operation was requested and observed, so it cannot be judged."
 
 
 def time(
@@ -39,21 +40,22 @@ def time(
     """
     sure, low_s = verdict.confidence or confidence, low_s if verdict.low is None else verdict.low
     assert sure is not None  # one of them has it
-    ends = surely(sure, _time(verdict, low_s), _time(verdict, verdict.high))
-    finding = f"{_percentile(verdict)} is {_time(verdict, verdict.measured)}"
-    too_few = f"{count} operations have no upper end of that percentile, {needed} do: ask for more with {_AT_ONCE}"
+    low, high = _time(verdict, low_s), _time(verdict, verdict.high)
+    ends = f"{sure * 100:.4g}% CI: {_NEVER}" if low is None else surely(sure, low, high)
+    finding = f"{_percentile(verdict)} is {_time(verdict, verdict.measured) or _NEVER}"
+    too_few = f"{count} operations give no upper bound of that percentile, {needed} do: request more with {_AT_ONCE}"
     more = f"; {sum(failed.values())} failed: {by_reason(failed)}" if failed else ""
     return held_against(
         verdict,
-        f"{finding} ({ends}; {count} operations, {at_once} at once)",
+        f"{finding} ({ends}; {count} operations, {at_once} at the same time)",
         left_open=too_few if needed else _MORE,
-        more=more + (f"; {late} more were seen late and do not count" if late else ""),
+        more=more + (f"; {late} more were observed late and do not count" if late else ""),
     )
 
 
 def none_seen(verdict: Verdict) -> str:
     """Return the sentence if no operation at all was observed."""
-    return f"no control operation on {verdict.storage_class} was asked for and seen, so it cannot be judged."
+    return f"no control operation on {verdict.storage_class} was requested and observed, so it cannot be judged."
 
 
 def failures(
@@ -72,10 +74,10 @@ def failures(
     failure_words = "; ".join(f"{TITLES[operation]}: {by_reason(counts)}" for operation, counts in reasons.items())
     return held_against(
         verdict,
-        f"{finding} ({ends} of such operations; {at_once} at once)",
+        f"{finding} ({ends} of such operations; {at_once} at the same time)",
         left_open=_MORE,
         whole="",
-        more=f"; not done within {format_quantity(timeout_s, unit='s')}: {failure_words}" if reasons else "",
+        more=f"; not completed within {format_quantity(timeout_s, unit='s')}: {failure_words}" if reasons else "",
     )
 
 
@@ -99,7 +101,5 @@ def _percentile(verdict: Verdict) -> str:
     return f"{percentile} until {TITLES[cast(Operation, operation)]} on {verdict.storage_class}"
 
 
-def _time(verdict: Verdict, seconds: float | None) -> str:
-    if seconds is None:
-        return "beyond all bounds"
-    return format_quantity(seconds, unit="s", beside=verdict.requirement.bound)
+def _time(verdict: Verdict, seconds: float | None) -> str | None:
+    return None if seconds is None else format_quantity(seconds, unit="s", beside=verdict.requirement.bound)

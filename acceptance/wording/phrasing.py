@@ -58,7 +58,7 @@ def held_against(
 def decision_of(verdict: Verdict) -> Decision:
     """Return the status of a verdict that was compared with a limit. Raises ValueError if it was skipped."""
     if verdict.status == "skipped":
-        raise ValueError(f"expected a verdict that was held against a limit, found {verdict.id}, which was skipped")
+        raise ValueError(f"expected a verdict that was compared with a limit, found {verdict.id}, which was skipped")
     return verdict.status
 
 
@@ -72,9 +72,10 @@ def wanted_of(verdict: Verdict) -> str:
     return bound_in_words(verdict.requirement)
 
 
-def surely(confidence: float, low: str, high: str) -> str:
-    """Return an interval with its confidence, such as `95% CI 2 s to 3 s`."""
-    return f"{confidence * 100:.4g}% CI {low} to {high}"
+def surely(confidence: float, low: str, high: str | None) -> str:
+    """Return an interval with its confidence: `95% CI 2 s to 3 s`, `98% CI: at least 41 s, no upper bound`."""
+    ends = f" {low} to {high}" if high is not None else f": at least {low}, no upper bound"
+    return f"{confidence * 100:.4g}% CI{ends}"
 
 
 def in_words(limit_words: str) -> str:

@@ -10,7 +10,7 @@ def held_to(verdict: Verdict, statement: str) -> str:
     """Return `failover on fast took 58.2 s ...; expected at most 60 s.`."""
     because = {
         "fail": f": {verdict.requirement.because.rstrip('.')}",
-        "inconclusive": "; the limit lies within the 1 s polling resolution, so pass and fail cannot be told apart",
+        "inconclusive": "; the limit lies within the 1 s polling resolution, so neither pass nor fail is certain",
     }.get(verdict.status, "")
     return f"{statement}; expected {wanted_of(verdict)}{because}."
 

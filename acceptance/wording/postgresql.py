@@ -9,7 +9,7 @@ from acceptance.text.quantities import format_quantity
 from acceptance.wording.phrasing import Renderer
 from acceptance.wording.records import Ranges, count_in, ranges_in_words, shown_time
 
-RULE = "PostgreSQL that is killed under load recovers with every acknowledged commit, and undamaged"
+RULE = "PostgreSQL that is killed under load recovers with every acknowledged commit and without damage"
 MAX_FINDINGS = 3
 """The maximum number of damage findings in a sentence."""
 
@@ -17,7 +17,7 @@ MAX_FINDINGS = 3
 def no_recovery(verdict: Verdict, *, version: str, node: str, read_on: str, broken: str, acknowledged: int) -> str:
     """Return the sentence for a PostgreSQL that did not start: only the reason, because nothing more is known."""
     return (
-        f"{_subject(verdict, version, node)} did not start again on {read_on}: {broken or 'it said no reason'}; the "
+        f"{_subject(verdict, version, node)} did not start again on {read_on}: {broken or 'no reason reported'}; the "
         f"{acknowledged:,} commits that it had acknowledged cannot be read."
     )
 
@@ -61,7 +61,7 @@ def full_recovery(
     return (
         f"{_recovery(verdict, version, node, recovered_s)} with all {acknowledged:,} acknowledged commits; "
         "pg_amcheck and pg_checksums found no damage. "
-        f"Before: {_speed(transactions, commit_p50_s, commit_p99_s)}."
+        f"Before the kill: {_speed(transactions, commit_p50_s, commit_p99_s)}."
     )
 
 
@@ -82,10 +82,10 @@ def _recovery(verdict: Verdict, version: str, node: str, recovered_s: float) -> 
 
 
 def _speed(transactions: float | None, *commits: float | None) -> str:
-    """Return `812 transactions/s by pgbench; single commits beside it took 1.2 ms (p50) and 4.9 ms (p99)`."""
-    rate = "no second of pgbench" if transactions is None else f"{transactions:,.0f} transactions/s"
+    """Return `812 transactions/s by pgbench; single commits meanwhile took 1.2 ms (p50) and 4.9 ms (p99)`."""
+    rate = "no rate" if transactions is None else f"{transactions:,.0f} transactions/s"
     times = [format_quantity(commit, unit="s") for commit in commits if commit is not None]
     if len(times) < len(commits):
-        return f"{rate}, and no commit timed"
+        return f"{rate} by pgbench, and no commit was timed"
     p50, p99 = times
-    return f"{rate} by pgbench; single commits beside it took {p50} (p50) and {p99} (p99)"
+    return f"{rate} by pgbench; single commits meanwhile took {p50} (p50) and {p99} (p99)"

@@ -21,7 +21,8 @@ _LONGER = "a longer load (--storage-with price=TIME) would decide it"
 
 def no_cpu_known(verdict: Verdict, *, of: Sequence[str]) -> str:
     """Return the sentence for unknown CPU use. `of`: NAMESPACE or NAMESPACE/SELECTOR of the pods."""
-    return f"{_cpu_of(verdict, of)} has no value: nothing was done, or no kubelet gave figures, so it cannot be judged."
+    why = "no operation was completed, or no kubelet reported figures"
+    return f"{_cpu_of(verdict, of)} has no value: {why}, so it cannot be judged."
 
 
 def cpu_too_few_samples(verdict: Verdict, *, of: Sequence[str]) -> str:
@@ -46,8 +47,8 @@ def cpu(verdict: Verdict, *, of: Sequence[str]) -> Sentence:
 def no_growth_known(verdict: Verdict, *, load_s: float, needed_s: float) -> str:
     """Return the sentence if no pod ran long enough without a restart to determine the growth of its memory."""
     return (
-        f"memory over {load_s / 60:.0f} min of load on {verdict.storage_class} tells no leak: that takes "
-        f"{needed_s / 60:.0f} min without a restart; load longer with --storage-with price=TIME."
+        f"memory over {load_s / 60:.0f} min of load on {verdict.storage_class} cannot reveal a leak: that takes "
+        f"{needed_s / 60:.0f} min without a restart; use a longer load with --storage-with price=TIME."
     )
 
 
@@ -70,7 +71,7 @@ def single_step(
     """Return the sentence for certain growth beyond the limit that did not occur in each half of the time."""
     return (
         f"{_grew(verdict, f'{namespace}/{pod}', growth)}, beyond the limit of {wanted_of(verdict)}, but not in "
-        f"each half of the time: it may be a single step, no leak; {_LONGER}{_similar_pods(alike, watched)}."
+        f"each half of the time: it may be a single step, not a leak; {_LONGER}{_similar_pods(alike, watched)}."
     )
 
 

@@ -20,8 +20,8 @@ def looks_too_far_apart(verdict: Verdict, *, claims: int, looks_apart_s: float) 
     """Return the sentence for a PVC that was bound between two polls, with the limit between them as well."""
     resolution = format_quantity(looks_apart_s, unit="s")
     return (
-        f"{_bound(verdict, claims)}, the limit of {wanted_of(verdict)} lies within the {resolution} polling "
-        "resolution, so pass and fail cannot be told apart."
+        f"{_bound(verdict, claims)}; the limit of {wanted_of(verdict)} lies within the {resolution} polling "
+        "resolution, so neither pass nor fail is certain."
     )
 
 

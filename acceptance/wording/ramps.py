@@ -27,14 +27,14 @@ def not_asked_for_enough(verdict: Verdict, *, nodes: int, rate_per_s: float, end
     assert verdict.requirement.bound is not None
     minimum = format_quantity(verdict.requirement.bound, unit="pods")
     return (
-        f"{_ran(verdict, nodes, rate_per_s, ended)}. The storage was not asked for the {minimum} of the limit, so this "
-        "cannot be judged."
+        f"{_ran(verdict, nodes, rate_per_s, ended)}. The ramp did not request the {minimum} of the limit from the "
+        "storage, so the limit cannot be judged."
     )
 
 
 def gone_in_time(verdict: Verdict, *, pods: int) -> str:
     """Return the sentence for volumes of `pods` pods that were all deleted in time."""
-    return f"{_of_pods(verdict, pods)} were gone {_took(verdict)}; the limit is {wanted_of(verdict)}."
+    return f"{_of_pods(verdict, pods)} were deleted {_took(verdict)}; the limit is {wanted_of(verdict)}."
 
 
 def too_late(verdict: Verdict, *, pods: int, timeout_s: float, remaining: Sequence[str]) -> str:
@@ -74,9 +74,9 @@ def _miss_reason(verdict: Verdict) -> str:
 
 
 def _late(verdict: Verdict, pods: int, timeout_s: float, remaining: Sequence[str]) -> str:
-    outcome = f"were not gone {_after(timeout_s)}" if verdict.measured is None else f"were gone only {_took(verdict)}"
-    leftovers = f"; still there: {', '.join(remaining)}" if remaining else ""
-    return f"{_of_pods(verdict, pods)} {outcome}{leftovers}"
+    took = f"still existed {_after(timeout_s)}" if verdict.measured is None else f"were deleted only {_took(verdict)}"
+    leftovers = f"; remaining: {', '.join(remaining)}" if remaining else ""
+    return f"{_of_pods(verdict, pods)} {took}{leftovers}"
 
 
 def _took(verdict: Verdict) -> str:
@@ -85,7 +85,7 @@ def _took(verdict: Verdict) -> str:
 
 
 def _after(seconds: float, *, beside: float | None = None) -> str:
-    return f"{format_quantity(seconds, unit='s', beside=beside)} after the last pod was told to end"
+    return f"{format_quantity(seconds, unit='s', beside=beside)} after the request to end the last pod"
 
 
 def _of_pods(verdict: Verdict, pods: int) -> str:

@@ -39,7 +39,7 @@ def outside(verdict: Verdict, *, times: Facts, would_take_s: Sequence[float] = (
 def larger_took_no_longer(verdict: Verdict, *, times: Facts) -> str:
     """Return the sentence for a larger size that took no longer, so that no other size can be projected."""
     statement = _largest_volume(verdict, times, ())
-    return f"{statement}, which these two sizes cannot show, since the larger took no longer; {_LARGER}."
+    return f"{statement}, which these two sizes cannot show, because the larger took no longer; {_LARGER}."
 
 
 def inexact_times(
@@ -74,17 +74,18 @@ def measured_once(verdict: Verdict, *, times: Facts, off_by: float, would_take_s
     """Return the sentence for a single rebuild near the limit. `off_by`: the possible error as a share of its time."""
     measurements = "one rebuild" if len(times["sizes"]) == 1 else "one rebuild of each size"
     statement = _largest_volume(verdict, times, would_take_s)
-    return f"{statement}, too near to be decided by {measurements}, which may be off by {100 * off_by:.0f} %; {_MORE}."
+    close = f"too close to be decided by {measurements}, which may be off by {100 * off_by:.0f} %"
+    return f"{statement}, {close}; {_MORE}."
 
 
 def on_both_sides(verdict: Verdict, *, times: Facts, would_take_s: Sequence[float] = ()) -> str:
     """Return the sentence for a limit within the interval of repeated rebuilds."""
-    return f"{_largest_volume(verdict, times, would_take_s)}, which lies within that; {_MORE}."
+    return f"{_largest_volume(verdict, times, would_take_s)}, which lies within that interval; {_MORE}."
 
 
 def foreground_unknown(verdict: Verdict, *, missing: str = "") -> str:
     """Return the sentence for an unknown foreground load. `missing`: the reason that the end of the load reported."""
-    reason = missing or "in some part of it none was completed"
+    reason = missing or "in some part of it no write was completed"
     return f"{_foreground(verdict)} is not known before or during the rebuild: {reason}; so it cannot be judged."
 
 
@@ -130,9 +131,9 @@ SENTENCES: dict[str, Renderer] = {
 def arithmetic(times: RebuildTimes, *, beside: float | None = None) -> str:
     """Return `rebuilt 2 GiB in 31 s (measured once, to within 1 s); in 24 h that is 5.444 TiB`.
 
-    For two sizes: `rebuilt 5 GiB in 18 s and 20 GiB in 63 s (each measured once, to within 1 s): 3 s to begin and then
+    For two sizes: `rebuilt 5 GiB in 18 s and 20 GiB in 63 s (each measured once, to within 1 s): 3 s to start, then
     341.3 MiB/s; in 24 h that is 28.12 TiB`. For a rebuild that was over before it was timed: `that is not known, but
-    at least 987.3 GiB`. Failed tries are counted, because the time includes them.
+    at least 987.3 GiB`. Failed attempts are counted, because the time includes them.
     """
     division = f", divided by {times.snapshots} snapshots," if times.snapshots > 1 else ""
     limit = format_quantity(times.time_limit_s, unit="s")
@@ -162,8 +163,7 @@ def _largest(times: RebuildTimes, beside: float | None) -> str:
     if times.low is None:
         return figure
     low = format_quantity(times.low, unit="B", beside=beside)
-    most = _bytes(times.high, beside=beside) or "no bound"
-    return f"{figure} ({surely(times.confidence, low, most)})"
+    return f"{figure} ({surely(times.confidence, low, _bytes(times.high, beside=beside))})"
 
 
 def _timings(times: RebuildTimes) -> str:
@@ -172,10 +172,10 @@ def _timings(times: RebuildTimes) -> str:
         often = "measured once" if times.repeats == 1 else f"mean of {times.repeats} rebuilds"
     else:
         often = "each measured once" if times.repeats == 1 else f"means of {times.repeats} rebuilds each"
-    noun = "try that failed" if times.failures == 1 else "tries that failed"
-    tries = f", with {times.failures} {noun}" if times.failures else ""
+    noun = "failed attempt" if times.failures == 1 else "failed attempts"
+    attempts = f", with {times.failures} {noun}" if times.failures else ""
     exact = format_quantity(times.uncertainty_s, unit="s")
-    return f"{' and '.join(map(_size_in, times.sizes))} ({often}, to within {exact}{tries}){_line(times)}"
+    return f"{' and '.join(map(_size_in, times.sizes))} ({often}, to within {exact}{attempts}){_line(times)}"
 
 
 def _size_in(rebuild: TimedSize) -> str:
@@ -183,7 +183,7 @@ def _size_in(rebuild: TimedSize) -> str:
 
 
 def _line(times: RebuildTimes) -> str:
-    """Return `: 3 s to begin and then 341.3 MiB/s` if two sizes show it."""
+    """Return `: 3 s to start, then 341.3 MiB/s` if two sizes show it."""
     if times.pace is None or times.start_up_s is None:
         return ""
     if times.pace <= 0.0:
@@ -191,8 +191,8 @@ def _line(times: RebuildTimes) -> str:
     rate = format_quantity(1 / times.pace, unit="B/s")
     if times.grows_faster:
         return f": the larger took more time per byte, {rate} between both"
-    begin = format_quantity(times.start_up_s, unit="s") if times.start_up_s > 0.0 else "no time that can be seen"
-    return f": {begin} to begin and then {rate}"
+    start = format_quantity(times.start_up_s, unit="s") if times.start_up_s > 0.0 else "no measurable time"
+    return f": {start} to start, then {rate}"
 
 
 def _bytes(size: float | None, *, beside: float | None = None) -> str | None:

@@ -13,10 +13,10 @@ Ranges = Sequence[Sequence[int]]
 
 
 def ranges_in_words(ranges: Ranges) -> str:
-    """Return the ranges as text, such as `7, 12 to 19 and 3 more places`."""
+    """Return the ranges as text, such as `7, 12 to 19 and 3 more ranges`."""
     range_texts = [f"{first:,}" if first == last else f"{first:,} to {last:,}" for first, last in ranges[:SHOWN_RANGES]]
     more = len(ranges) - len(range_texts)
-    return ", ".join(range_texts) + (f" and {more:,} more place{'s' * (more > 1)}" if more else "")
+    return ", ".join(range_texts) + (f" and {more:,} more range{'s' * (more > 1)}" if more else "")
 
 
 def count_in(ranges: Ranges) -> int:

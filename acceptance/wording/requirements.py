@@ -20,9 +20,9 @@ _BY_RULE = {
     "at_least_sustained": "{metric} {wanted} at the end of a sustained load",
     "at_most_sustained": "{metric} {wanted} at the end of a sustained load",
     "at_most_under_load": "{metric} {wanted} at {part} of the capacity",
-    "at_most_beside_neighbours": "{metric} {wanted} at {part} of the capacity, beside neighbours at full load",
-    "growth_beside_neighbours": "{metric} {wanted} that alone at {part} of the capacity, beside neighbours at full "
-    "load",
+    "at_most_beside_neighbours": "{metric} {wanted} at {part} of the capacity, next to neighbors at full load",
+    "growth_beside_neighbours": "{metric} {wanted} its value alone, at {part} of the capacity, next to neighbors at "
+    "full load",
     "total_at_last_step": "total {metric} at the last step {wanted} of that of the plateau",
     "per_volume": "{metric} of each of {pods} volumes {wanted}",
     "latency_growth": "{metric}, mean over volumes, at the last step {wanted} that of the first",
@@ -31,7 +31,7 @@ _BY_RULE = {
     "largest_volume": "largest volume that is rebuilt in {time_limit}, {profile}: {wanted}",
     "foreground_iops": "{metric} of synchronous writes during a rebuild, {profile}: {wanted} of that before it",
     "foreground_p99": "{metric} of synchronous writes during a rebuild, {profile}: {wanted} that before it",
-    "writes_left_with_snapshots": "{metric} of a volume with many snapshots: {wanted} of one without",
+    "writes_left_with_snapshots": "{metric} of a volume with many snapshots: {wanted} of one without snapshots",
 }
 
 
@@ -66,7 +66,7 @@ def _amounts(requirement: Requirement) -> dict[str, str]:
     at = {name: value for name, value in requirement.at.items() if isinstance(value, int | float)}
     amounts = {"margin": _percent(at["margin"])} if "margin" in at else {}
     part = at.get("of_capacity")
-    amounts["together"] = "" if part is None else f" at {share(part)} of what all surely do"
+    amounts["together"] = "" if part is None else f" at {share(part)} of the certain total"
     if part is not None:
         amounts["part"] = _percent(part)
     if "time_limit_s" in at:

@@ -43,7 +43,7 @@ def too_few_seconds(verdict: Verdict) -> str:
 
 def no_latency(verdict: Verdict) -> str:
     """Return the sentence for a load that recorded no latency."""
-    return _open(verdict, f"takes no {verdict.metric}: the profile or its fio options leave it out")
+    return _open(verdict, f"has no {verdict.metric}: the profile or its fio options omit it")
 
 
 def no_set_rate(verdict: Verdict) -> str:
@@ -69,7 +69,7 @@ def against_limit(verdict: Verdict, **facts: Any) -> Sentence:
         _format(verdict, value, beside=requirement.bound) for value in (verdict.measured, verdict.low, verdict.high)
     )
     if verdict.confidence is None:
-        sure = f"lower bound for its backlog {low}, upper bound {high}"
+        sure = f"at least {low}, allowing for the backlog; at most {high}"
     else:
         sure = surely(verdict.confidence, low, high)
     return held_against(
@@ -104,7 +104,7 @@ def _at_last_step(verdict: Verdict, *, volumes: int, total: float, before_volume
 
 def _per_volume(verdict: Verdict, *, pod: str, mean_of_all: float) -> str:
     volumes, mean = verdict.requirement.at["pods"], _of_rate(mean_of_all, verdict.metric)
-    return f"of {pod}, one of {volumes} volumes loaded at once (their mean is {mean})"
+    return f"of {pod}, one of {volumes} volumes loaded at the same time (their mean is {mean})"
 
 
 def _latency_growth(
@@ -124,11 +124,11 @@ def _at_set_rate(
     together: float | None = None,
 ) -> str:
     single_rate, total_rate = (_of_rate(value, verdict.metric) for value in (rate, rate * volumes))
-    total_rate += " in all" if capacity is None else f" in all, {share(rate * volumes / capacity)} of the capacity"
-    part = f"of {pod}, one of {volumes} volumes that were asked for {single_rate} each ({total_rate}), as a share of it"
+    total_rate += " in total" if capacity is None else f" in total, {share(rate * volumes / capacity)} of the capacity"
+    part = f"of {pod}, one of {volumes} volumes with a set rate of {single_rate} each ({total_rate}), as a share of it"
     if together is not None:
         actual_rate = _of_rate(together, verdict.metric)
-        part += f" (all together reached {actual_rate}: the rate is above what the storage can do)"
+        part += f" (all together reached {actual_rate}: the total rate exceeds what the storage can do)"
     return part
 
 

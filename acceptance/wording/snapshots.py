@@ -13,14 +13,15 @@ from acceptance.wording.phrasing import Renderer, Sentence, held_against, surely
 from acceptance.wording.records import Ranges, count_in, ranges_in_words, shown_time
 
 RULE = (
-    "a snapshot taken while records are written holds all that were acknowledged before, and no later one without them"
+    "a snapshot taken while records are written is crash-consistent: it holds all records acknowledged before it, and "
+    "no later record without all earlier ones"
 )
 GROUP_RULE = (
-    "the snapshots of a group, taken while records are written in turn to all its volumes, together hold all that were "
-    "acknowledged before, and no later one without them"
+    "the snapshots of a group, taken while records are written in turn to its volumes, are crash-consistent: together "
+    "they hold all records acknowledged before them, and no later record without all earlier ones"
 )
 _STAGES: dict[Stage, str] = {
-    "before": "before it",
+    "before": "before the snapshot",
     "taken": "while it was taken",
     "restored": "while it was restored and read",
     "deleted": "while it was deleted",
@@ -40,7 +41,7 @@ def crash_consistent(
     pace_words = ", ".join(_pace(Pace.model_validate(pace)) for pace in paces)
     return (
         f"{_subject(verdict, snapshot_class, volumes)} holds all {acknowledged:,} records that were acknowledged "
-        f"before it was asked for, and {whole - acknowledged:,} more without a hole. Records a second: {pace_words}."
+        f"before it was requested, and {whole - acknowledged:,} more without a gap. Records a second: {pace_words}."
     )
 
 
@@ -58,13 +59,14 @@ def records_missing(
     wrong = []
     if lost:
         wrong.append(
-            f"lacks {count_in(lost):,} of the {acknowledged:,} records that were acknowledged before it was asked for: "
+            f"lacks {count_in(lost):,} of the {acknowledged:,} records that were acknowledged before it was requested: "
             f"{ranges_in_words(lost)}{_location(volumes, lost)}"
         )
     if holes:
         wrong.append(
-            f"does not show one moment: part of record {last:,} is there, which was begun when all earlier records "
-            f"were durable, but these earlier ones are not whole: {ranges_in_words(holes)}{_location(volumes, holes)}"
+            f"is not crash-consistent: it has a part of record {last:,}, which was begun after all earlier records "
+            f"were durable, but these earlier records are incomplete: {ranges_in_words(holes)}"
+            f"{_location(volumes, holes)}"
         )
     return f"{_subject(verdict, snapshot_class, volumes)} {'; it '.join(wrong)}."
 
@@ -74,7 +76,8 @@ def writes_left_unknown(
 ) -> str:
     """Return the sentence if there is no ratio."""
     return _no_judgment(
-        f"{_load_subject(verdict, count, piece)} cannot be compared with one without: nothing was done on one of them"
+        f"{_load_subject(verdict, count, piece)} cannot be compared with a volume without snapshots: no operation was "
+        "completed on one of them"
     )
 
 
@@ -82,8 +85,8 @@ def writes_left_too_few_samples(
     verdict: Verdict, *, count: int, piece: int, with_snapshots: float | None, without: float | None
 ) -> str:
     """Return the sentence for a ratio without an interval."""
-    text = f"{_load_subject(verdict, count, piece)} is {_share(verdict, verdict.measured)} of that on one without"
-    return _no_judgment(f"{text} ({_rates(with_snapshots, without)}), from too few samples for a confidence interval")
+    statement = f"{_ratio(verdict, count, piece)} ({_rates(with_snapshots, without)})"
+    return _no_judgment(f"{statement}, from too few samples for a confidence interval")
 
 
 def writes_left(
@@ -92,10 +95,9 @@ def writes_left(
     """Return the sentence for the ratio of write rates with `count` snapshots, one per `piece` bytes, to none."""
     assert verdict.confidence is not None  # a verdict with an interval has a confidence
     sure = surely(verdict.confidence, _share(verdict, verdict.low), _share(verdict, verdict.high))
-    text = f"{_load_subject(verdict, count, piece)} is {_share(verdict, verdict.measured)} of that on one without"
     return held_against(
         verdict,
-        f"{text} ({sure}; {_rates(with_snapshots, without)})",
+        f"{_ratio(verdict, count, piece)} ({sure}; {_rates(with_snapshots, without)})",
         left_open="a quieter machine or a longer measurement (--storage-load longest) would decide it",
     )
 
@@ -132,8 +134,13 @@ def _pace(pace: Pace) -> str:
 def _load_subject(verdict: Verdict, count: int, piece: int) -> str:
     return (
         f"{verdict.metric} of {verdict.profile} on a volume of {verdict.storage_class} with {count} snapshots, "
-        f"each {format_quantity(piece, unit='B')} of writes or more after the one before it,"
+        f"each at least {format_quantity(piece, unit='B')} of writes after the previous one,"
     )
+
+
+def _ratio(verdict: Verdict, count: int, piece: int) -> str:
+    share_in_words = _share(verdict, verdict.measured)
+    return f"{_load_subject(verdict, count, piece)} is {share_in_words} of that on a volume without snapshots"
 
 
 def _share(verdict: Verdict, ratio: float | None) -> str:
@@ -142,10 +149,10 @@ def _share(verdict: Verdict, ratio: float | None) -> str:
 
 
 def _rates(*rates: float | None) -> str:
-    """Return `920 IOPS with them, 1,000 IOPS without`."""
-    with_them, without = ("unknown" if rate is None else format_quantity(rate, unit="1/s") for rate in rates)
-    return f"{with_them} with them, {without} without"
+    """Return `920 IOPS with snapshots, 1,000 IOPS without`."""
+    with_rate, without_rate = ("unknown" if rate is None else format_quantity(rate, unit="1/s") for rate in rates)
+    return f"{with_rate} with snapshots, {without_rate} without"
 
 
 def _no_judgment(statement: str) -> str:
-    return f"{statement}, so it cannot be judged; a measurement of its full length would decide it."
+    return f"{statement}, so it cannot be judged; a full-length measurement would decide it."

@@ -23,7 +23,9 @@ class Load(TypedDict):
 
 def no_value(verdict: Verdict, **load: Unpack[Load]) -> str:
     """Return the sentence if no operation was done at the end."""
-    return f"{_about(verdict, load)} has no value: nothing was done then, so it cannot be judged{_more(load)}."
+    return (
+        f"{_about(verdict, load)} has no value: no operation was completed then, so it cannot be judged{_more(load)}."
+    )
 
 
 def too_few_samples(verdict: Verdict, **load: Unpack[Load]) -> str:
@@ -34,14 +36,14 @@ def too_few_samples(verdict: Verdict, **load: Unpack[Load]) -> str:
 def unsteady(verdict: Verdict, *, range: float, slope: float, **load: Unpack[Load]) -> Sentence:
     """Return the sentence for an unsteady load. `range`, `slope`: of SNIA's steady state, as shares of the mean."""
     why = not_steady(range=range, slope=slope, judged_s=load["judged_s"])
-    return _no_judgment(verdict, f"{why}; a longer load would show where it ends", load)
+    return _no_judgment(verdict, f"{why}; a longer load would show where it settles", load)
 
 
 def cached_file(verdict: Verdict, *, cache: int, test_size: int, **load: Unpack[Load]) -> Sentence:
     """Return the sentence for a pass on a file that the storage's cache can hold; both sizes in bytes."""
     why = (
         f"the target file names a cache of {format_size(cache)}, and the test file of {format_size(test_size)} is no "
-        "larger; give it more with --storage-test-size"
+        "larger; enlarge it with --storage-test-size"
     )
     return _no_judgment(verdict, why, load)
 
@@ -79,7 +81,7 @@ def short_form(*, asked_s: int, judged_s: int, credits_s: int) -> str:
     before = format_quantity(float(asked_s - judged_s), unit="s")
     return (
         f"a short form: the judged part began after {before} of load, but burst credits of common cloud disks last "
-        f"{credits_s // 60} min and more; the test misses what slows down later"
+        f"{credits_s // 60} min and more; the test misses any later slowdown"
     )
 
 

@@ -12,19 +12,19 @@ from acceptance.text.quantities import format_quantity, format_size
 from acceptance.wording.phrasing import Renderer, Sentence, about, held_against, surely
 
 _LEFT_OPEN = "a quieter machine or a longer measurement would decide it"
-_BEFORE = "the volume did more than that for a minute before, and cannot do a share of it now"
+_BEFORE = "the volume did more than that for a minute before, and now it does not keep even a share of it"
 
 
 def no_capacity(verdict: Verdict) -> str:
     """Return the sentence if no operation was done at full load."""
-    why = "nothing was done in a minute of full load, so there is no capacity to take a share of"
+    why = "no operation was completed in a minute of full load, so there is no capacity to take a share of"
     return f"{about(verdict)} cannot be judged: {why}."
 
 
 def too_little(verdict: Verdict, *, sure: float) -> str:
     """Return the sentence for a capacity too small to divide. `sure`: the certain rate of the volume, in 1/s."""
     amount = format_quantity(sure, unit="1/s")
-    return f"{about(verdict)} cannot be judged: what it certainly does ({amount}) is too little for a share of it."
+    return f"{about(verdict)} cannot be judged: the certain rate of the volume ({amount}) is too low for a share of it."
 
 
 def load_at_share(
@@ -81,38 +81,39 @@ def rate_in_words(
     """
     share = _percent(reached)
     if low is None or high is None:
-        return f"whether the rate was kept is not known: {share} of what was asked for was done, in too few seconds"
+        return f"it is unknown whether the rate was kept: {share} of the requested operations done, in too few seconds"
     did = (
-        f"{share} of what was asked for was done (lower bound for its backlog {_percent(low)}, upper bound "
+        f"{share} of the requested operations done (at least {_percent(low)}, allowing for the backlog; at most "
         f"{_percent(high)})"
     )
     required_share = _percent(least)
     return {
         "pass": f"the rate was kept: {did}",
-        "fail": f"the rate was not kept: {did}, surely less than {required_share}; {miss_reason}",
-        "inconclusive": f"whether the rate was kept is open: {did}, on both sides of {required_share}; {_LEFT_OPEN}",
+        "fail": f"the rate was not kept: {did}, certainly less than {required_share}; {miss_reason}",
+        "inconclusive": f"it is undecided whether the rate was kept: {did}, on both sides of {required_share}; "
+        f"{_LEFT_OPEN}",
     }[lies]
 
 
 def cached_in_words(cache: int, *, test_size: int) -> str:
     """Return why a pass proves nothing if a cache of `cache` bytes can hold the test file."""
     return (
-        f"which is not judged: the target file names a cache of {format_size(cache)}, and the test file of "
-        f"{format_size(test_size)} is no larger; give it more with --storage-test-size"
+        f"this is not judged: the target file names a cache of {format_size(cache)}, and the test file of "
+        f"{format_size(test_size)} is no larger; enlarge it with --storage-test-size"
     )
 
 
 def _unknown_capacity(capacity: float, sure: float) -> str:
     mean, certain = (format_quantity(rate, unit="1/s") for rate in (capacity, sure))
     return (
-        f"which is not judged: what the volume can do is not known well enough (on average {mean}, certainly "
-        f"{certain}), so that the share may be far less; {_LEFT_OPEN}"
+        f"this is not judged: the capacity of the volume is not known well enough (mean {mean}, certainly at least "
+        f"{certain}), so the share may be far less; {_LEFT_OPEN}"
     )
 
 
 def _latency(verdict: Verdict, subject: str, lies: Decision, *, more: str) -> Sentence:
     if verdict.measured is None:
-        return Sentence(text=f"{subject} has no value: nothing was done{more}.")
+        return Sentence(text=f"{subject} has no value: no operation was completed{more}.")
     format_value = partial(format_quantity, unit="s", beside=verdict.requirement.bound)
     statement = f"{subject} is {format_value(verdict.measured)}"
     if verdict.low is None or verdict.high is None or verdict.confidence is None:

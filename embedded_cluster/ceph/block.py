@@ -35,7 +35,7 @@ def start(ceph: Ceph) -> None:
     def listens() -> None:
         ceph.daemons.require_alive(EXPORTER)
         if not socket.is_socket():
-            raise NotYet(f"there is no {socket}")
+            raise NotYet(f"{socket} does not exist")
 
     wait_for("qemu-storage-daemon to listen", listens, timeout=30)
     priority.go_first(ceph.layout, [EXPORTER])

@@ -29,8 +29,8 @@ CLASSES = {CLASS: "1Mi"}
 NAMESPACE, TOOLBOX = "rook-ceph", "app=rook-ceph-tools"
 """The namespace of the toolbox pod, and its label, as Rook has them."""
 STAND_INS = (
-    "volumes are folders of one file system, mounted once on the host by ceph-fuse and made by local-path-provisioner: "
-    "no ceph-csi",
+    "volumes are folders of one file system, mounted once on the host by ceph-fuse and created by "
+    "local-path-provisioner: no ceph-csi",
     "no Rook: the daemons are processes of the host, and the toolbox pod runs the host's `ceph`",
 )
 """The differences from other clusters with Ceph: `status` shows them, and so do reports of runs."""

@@ -140,7 +140,7 @@ class Ceph:
             if problems := readiness.lacking(self.status(), osds=OSDS):
                 raise NotYet("; ".join(problems))
 
-        self._wait("Ceph to be whole", whole, timeout=_READY_S)
+        self._wait("Ceph to be ready", whole, timeout=_READY_S)
 
     def _mount(self) -> None:
         self.layout.cephfs.mkdir(exist_ok=True)

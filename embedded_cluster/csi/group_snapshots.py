@@ -39,7 +39,7 @@ def write_definitions(folder: Path, *, module: Path) -> None:
         matches = [version for version in spec["versions"] if version["name"] == VERSION]
         if not matches:
             names = ", ".join(version["name"] for version in spec["versions"])
-            raise EnvironmentFailure(f"{path} defines {names}, and not {VERSION}: have VERSION name one that it does")
+            raise EnvironmentFailure(f"{path} defines {names}, but not {VERSION}: set VERSION to one of these")
         spec.pop("conversion", None)
         spec["versions"] = [{**version, "served": True, "storage": True, "deprecated": False} for version in matches]
         (folder / f"group-snapshots-{kind}.yaml").write_text(yaml.safe_dump(definition, sort_keys=False))

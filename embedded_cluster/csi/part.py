@@ -104,7 +104,7 @@ def _start_controller(layout: Layout, daemons: Daemons, options: Sequence[str]) 
     def listens() -> None:
         daemons.require_alive(CONTROLLER)
         if not layout.csi.socket.is_socket():
-            raise NotYet(f"there is no {layout.csi.socket}")
+            raise NotYet(f"{layout.csi.socket} does not exist")
 
     wait_for("the CSI driver to listen", listens, timeout=30)
 

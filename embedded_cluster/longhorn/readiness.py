@@ -51,19 +51,19 @@ def ready_nodes(nodes: Sequence[Object]) -> list[str]:
 def _node_problem(nodes: Sequence[Object], name: str) -> str | None:
     node = next((node for node in nodes if node["metadata"]["name"] == name), None)
     if node is None:
-        return "not there"
+        return "missing"
     conditions = {condition["type"]: condition for condition in node.get("status", {}).get("conditions") or []}
     for kind in ("Ready", "Schedulable"):
         condition = conditions.get(kind, {})
         if condition.get("status") != "True":
-            why = condition.get("message") or condition.get("reason") or "nothing is said of it"
+            why = condition.get("message") or condition.get("reason") or "no reason given"
             return f"not {kind} ({why})"
     disks = node["status"].get("diskStatus") or {}
     for disk in disks.values():
         for condition in disk.get("conditions") or []:
             if condition["type"] == "Schedulable" and condition["status"] != "True":
-                return f"its disk takes no replicas ({condition.get('message') or condition.get('reason')})"
-    return None if disks else "it has no disk"
+                return f"the disk takes no replicas ({condition.get('message') or condition.get('reason')})"
+    return None if disks else "no disk"
 
 
 def _waiting(pods: Sequence[Object]) -> list[str]:

@@ -98,7 +98,7 @@ def test_a_burst_bucket_is_not_measured_as_speed(tmp_path: Path, reports: Path) 
     (beside,) = [measurement for measurement in run.results["measurements"] if measurement["role"] == "baseline"]
     if beside["metrics"]["write.iops"]["mean"] > 1.8 * SUSTAINED:
         assert verdict["measured"] < 1.2 * SUSTAINED
-        assert named(run, "is faster after rest: ") or named(run, "in turn what it did without a pause"), run.output
+        assert named(run, "is faster after idle time: ") or named(run, "as fast in turn as without a pause"), run.output
 
 
 @PROFILES

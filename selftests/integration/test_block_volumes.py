@@ -43,7 +43,7 @@ def test_class_without_devices_is_a_skip_that_names_the_capability(clean: Api, r
     assert run.status == 5, run.output
     assert {each["status"] for each in run.results["verdicts"]} == {"skipped"}
     for verdict in run.results["verdicts"]:
-        assert "capability 'raw block volumes': StorageClass local-path has none" in verdict["reason"]
+        assert "capability 'raw block volumes': StorageClass local-path does not support it" in verdict["reason"]
 
 
 def test_unknown_mode_is_told_with_those_there_are(reports: Path) -> None:

@@ -80,7 +80,7 @@ def test_volumes_at_once_come_and_go_in_time(clean: Api, reports: Path, tmp_path
 def test_without_being_asked_for_none_is_done(clean: Api, reports: Path) -> None:
     run = run_suite("-m", "control_operations", "--storage-class=local-path", reports=reports)
     assert run.status == 5, run.output
-    assert "control operations, 20 at once: ask for them with --storage-with operations" in run.output
+    assert "control operations, 20 at the same time: request them with --storage-with operations" in run.output
     assert run.results["operations"] == []
 
 
@@ -92,7 +92,7 @@ def test_all_operations_pass_on_storage_that_does_them(clean: Api, reports: Path
     (record,) = run.results["operations"]
     counted = {operation["operation"]: operation["asked"] for operation in record["operations"]}
     assert counted == dict.fromkeys(told, AT_ONCE) | {"delete": 3 * AT_ONCE}
-    assert list(record["missing"]) == ["attach"] and "the driver attaches nothing" in record["missing"]["attach"]
+    assert list(record["missing"]) == ["attach"] and "the driver attaches no volumes" in record["missing"]["attach"]
     assert {name: each["status"] for name, each in verdicts(run, CLASS).items()} == {
         **{f"{name}.p50": "pass" for name in told},
         "failed": "pass",
@@ -102,7 +102,7 @@ def test_all_operations_pass_on_storage_that_does_them(clean: Api, reports: Path
     times = [volume["at_s"][each] for each in order if each in volume["at_s"]]
     assert len(times) == len(order) and times == sorted(times)
     page = (run.folder / "latest" / "report.html").read_text(encoding="utf-8")
-    assert f"Control operations at once on <bdi>{CLASS}</bdi>" in page and "in the first round" in page
+    assert f"Concurrent control operations on <bdi>{CLASS}</bdi>" in page and "in the first round" in page
     assert snapshots_of_own(clean) == []
     assert left_behind(clean) == []
 

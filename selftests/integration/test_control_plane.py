@@ -78,7 +78,7 @@ def test_sixty_pods_on_real_nodes_come_up_and_go_again(clean: Api, reports: Path
     assert any(each["verb"] == "POST" for each in record["api_server"])
     assert statuses(run) == {"pods": "pass", "ramp-down": "pass"}
     page = (run.folder / "latest" / "report.html").read_text()
-    assert page.count("Pods over time, to the moment that ended the ramp") == 1
+    assert page.count("Pods over time, until the ramp ended") == 1
 
 
 @pytest.mark.full
@@ -117,7 +117,7 @@ def folder(volume: Object) -> Path:
 def test_without_consent_nothing_is_ramped(clean: Api, reports: Path) -> None:
     run = run_suite("-m", "control_plane", "--storage-class", "local-path", reports=reports)
     assert run.status == 5, run.output
-    assert "destructive: it runs only when allowed with --storage-destructive" in run.output
+    assert "destructive: it runs only if --storage-destructive allows it" in run.output
     assert run.results["control_plane"] == []
 
 

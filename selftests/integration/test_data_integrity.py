@@ -65,7 +65,7 @@ def test_a_changed_byte_is_found_with_its_block_and_checksums(clean: Api, honest
     assert run.status == 1, run.output
     reason = run.verdict("data_is_read_back")["reason"]
     assert "64 MiB were written" in reason and "in the pod that wrote it" in reason
-    assert "of 1,024 blocks of 64 KiB are not what was written: at offset" in reason
+    assert "of 1,024 blocks of 64 KiB differ from what was written: at offset" in reason
     assert " expected, " in reason and " found" in reason
 
 
@@ -91,7 +91,7 @@ def test_what_changes_later_is_found_by_the_pods_that_read_it(clean: Api, honest
     for test, where in (("by_a_new_pod", "the same node"), ("read_elsewhere", "another node")):
         assert run.verdict(test)["status"] == "fail"
         assert f"read again in a new pod on {where}" in run.verdict(test)["reason"]
-        assert "blocks of 64 KiB are not what was written: at offset" in run.verdict(test)["reason"]
+        assert "blocks of 64 KiB differ from what was written: at offset" in run.verdict(test)["reason"]
 
 
 def test_writes_lost_during_a_rebuild_are_found(clean: Api, honest: LyingDisk, reports: Path, tmp_path: Path) -> None:

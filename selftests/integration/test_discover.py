@@ -21,5 +21,5 @@ def test_classes_are_shown_with_what_to_run_next(cluster: EmbeddedCluster) -> No
     quick = re.search(rf"storage-acceptance quick (\S+) {option}", done.stdout)
     run = re.search(rf"run --storage-class=(\S+) --storage-baseline-class=\S+ {option}", done.stdout)
     assert quick and run and quick[1] == run[1] and quick[1] != "local-path"
-    table, _, _ = done.stdout.partition("To run next:")
+    table, _, _ = done.stdout.partition("Next commands:")
     assert re.search(rf"^ *{re.escape(quick[1])} ", table, re.MULTILINE)

@@ -82,7 +82,7 @@ def test_honest_storage_keeps_every_acknowledged_record(passed: SuiteRun) -> Non
         assert each["acknowledged"] >= 20 and each["lost"] == []
         assert each["whole"] >= each["acknowledged"]
         assert (each["node"] == each["read_on"]) == (failure in ("pod-killed", "node-failed"))
-        assert ("processes were killed at once" in each["what"]) == (failure in ("node-failed", "failover"))
+        assert ("processes were killed at the same time" in each["what"]) == (failure in ("node-failed", "failover"))
 
 
 def test_a_volume_that_is_bound_to_its_node_is_not_asked_to_move(passed: SuiteRun) -> None:
@@ -108,7 +108,7 @@ def test_a_failover_is_timed_in_phases(passed: SuiteRun, cluster: EmbeddedCluste
 
 def test_the_report_shows_crashes_and_phases(passed: SuiteRun) -> None:
     html = (passed.folder / "latest" / "report.html").read_text()
-    assert "What was acknowledged, after a crash" in html
+    assert "Acknowledged records after a crash" in html
     assert re.search(r"Failover of replicated: [\d.]+ (s|min)", html)
     assert "storage_acceptance_failover_seconds{" in (passed.folder / "latest" / "metrics.prom").read_text()
 
@@ -159,7 +159,7 @@ def test_a_disk_that_forgets_is_caught_when_its_node_fails(caught: SuiteRun) -> 
     (verdict,) = [each for each in caught.results["verdicts"] if f"failed_node[{VOLATILE}" in each["test"]]
     assert verdict["status"] == "fail"
     assert re.fullmatch(
-        r"all ([\d,]+) acknowledged records are gone on lab-volatile-cache after the node failed and came back "
+        r"all ([\d,]+) acknowledged records are lost on lab-volatile-cache after the node failed and came back "
         r"\(read on .*\): 1 to \1; the storage acknowledged them before they were durable, or lost them later\.",
         verdict["reason"],
     )
@@ -177,7 +177,7 @@ def test_records_that_are_lost_in_part_are_told_by_number(caught: SuiteRun) -> N
     (found,) = [each for each in caught.results["durability"] if each["storage_class"] == TORN]
     last = found["acknowledged"]
     assert found["lost"] == [[2, 2], [KEPT + 1, last]] and found["whole"] == KEPT - 1
-    assert verdict["reason"].startswith(f"{last - KEPT + 1:,} of {last:,} acknowledged records are gone on {TORN}")
+    assert verdict["reason"].startswith(f"{last - KEPT + 1:,} of {last:,} acknowledged records are lost on {TORN}")
     assert f": 2, {KEPT + 1} to {last:,};" in verdict["reason"]
 
 
@@ -185,7 +185,7 @@ def test_records_that_are_lost_in_part_are_told_by_number(caught: SuiteRun) -> N
     ("fail", "said"),
     [
         ("import sys; sys.exit('the switch is locked')", "the switch is locked"),
-        pytest.param("", "still writes, though that node was made to fail", marks=pytest.mark.full),
+        pytest.param("", "still writes, although that node was made to fail", marks=pytest.mark.full),
     ],
     ids=["fails", "does nothing"],
 )
@@ -238,8 +238,8 @@ def test_what_a_killed_run_made_to_fail_is_named_by_the_next_cleanup(
         process.wait()
     run_id = run_in(reports)
     listed = cleanup(cluster, "--list")
-    (named,) = [line for line in listed.stdout.splitlines() if "did not bring it back" in line]
-    assert f"the run made node {down.read_text()} fail and did not bring it back; run `" in named
+    (named,) = [line for line in listed.stdout.splitlines() if "did not restore it" in line]
+    assert f"the run made node {down.read_text()} fail and did not restore it; run `" in named
     words = shlex.split(named.partition("`")[2].rpartition("`")[0])
     assert subprocess.run(words, cwd=ROOT, check=False).returncode == 0
     assert f"run {run_id}: removed" in cleanup(cluster, "--run", run_id).stdout

@@ -513,11 +513,11 @@ def test_simulated_nodes_are_added_left_alone_and_removed() -> None:
         return [record["pid"] for record in state()["processes"] if record["component"] == "kwok"]
 
     told("--simulated-nodes=3")
-    assert "3 of 3 simulated ones are Ready" in command("status", "--name", NAME).stdout
+    assert "3 of 3 simulated nodes are Ready" in command("status", "--name", NAME).stdout
     (pid,) = kwok()
     assert "simulated nodes: 3" in told()
     told("--simulated-nodes=1")
-    assert "1 of 1 simulated ones are Ready" in command("status", "--name", NAME).stdout
+    assert "1 of 1 simulated nodes are Ready" in command("status", "--name", NAME).stdout
     told("--simulated-nodes=0")
     assert "simulated" not in told()
     told("--simulated-nodes=2")

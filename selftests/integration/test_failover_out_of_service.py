@@ -94,7 +94,7 @@ def test_the_taint_of_a_killed_run_is_taken_off_by_the_next_cleanup(
         finally:
             start_node(cluster.name, node)
         done = cleaning.result()
-    assert f"run {run_id}: took the taint {KEY} off node {node}" in done.stdout
+    assert f"run {run_id}: removed the taint {KEY} from node {node}" in done.stdout
     assert f"run {run_id}: removed" in done.stdout, done.stdout
 
 

@@ -66,4 +66,4 @@ def test_a_node_that_fails_in_mid_measurement_is_named(
     wait_ready(clean, node, ready=True)
     assert run.status == 10, run.output
     assert run.results["verdicts"] == []
-    assert f"went with its node {node}" in run.results["errors"][0]
+    assert f"was lost with its node {node}" in run.results["errors"][0]

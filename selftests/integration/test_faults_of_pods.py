@@ -128,7 +128,7 @@ def test_a_limit_of_cpu_that_the_cluster_gives_is_no_slow_storage(
         clean.create(LIMIT_RANGES, made, namespace=namespace["metadata"]["name"])
         limited.set()
         run = finish(process, reports=reports, timeout=200)
-    assert_environment_failed(run, "given one of 500m by a LimitRange", "throttling would look like slow storage")
+    assert_environment_failed(run, "set a limit of 500m", "throttling would look like slow storage")
 
 
 def test_a_container_that_has_not_started_has_printed_nothing(cluster: EmbeddedCluster, clean: Api) -> None:

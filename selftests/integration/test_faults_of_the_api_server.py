@@ -141,7 +141,7 @@ def test_a_login_page_that_nobody_ends_is_no_verdict_and_the_printed_command_rem
     assert "Traceback" not in run.output and "INTERNALERROR" not in run.output
     assert run.results["verdicts"] == [] and run.results["errors"], run.output
     for error in run.results["errors"]:
-        assert "expected a Kubernetes object, found an answer (200, text/html" in error
+        assert "expected a Kubernetes object, found a response (200, text/html" in error
         assert len(error.splitlines()) == 1
     (by_hand,) = re.findall(r"remove it later with `python (-m acceptance cleanup .*)`", run.output)
     (left,) = own(clean, NAMESPACES)
@@ -158,8 +158,8 @@ def test_a_login_page_at_the_door_is_one_sentence(proxy: ApiProxy, reports: Path
     run = run_suite(*through(proxy, tmp_path), reports=reports)
     assert run.status == 10, run.output
     assert "Traceback" not in run.output and "INTERNALERROR" not in run.output
-    assert "expected a Kubernetes object, found an answer (200, text/html" in run.output
-    assert "a proxy, a load balancer or a login page in between?" in run.output
+    assert "expected a Kubernetes object, found a response (200, text/html" in run.output
+    assert "a proxy, a load balancer or a login page" in run.output
 
 
 def test_a_proxy_of_the_environment_is_not_asked_for_loopback(

@@ -33,7 +33,7 @@ def test_a_report_that_cannot_be_begun_keeps_the_run_from_beginning(
 ) -> None:
     fill(small_disk)
     options = steady_load(tmp_path)
-    for reports, said in ((small_disk, "No space left on device"), (Path("/proc/reports"), "cannot be made")):
+    for reports, said in ((small_disk, "No space left on device"), (Path("/proc/reports"), "cannot be created")):
         run = run_suite(*options, reports=reports)
         assert run.status == 10, run.output
         assert said in run.output and "INTERNAL" not in run.output and "1 passed" not in run.output

@@ -86,7 +86,7 @@ def test_a_class_that_does_not_enforce_its_size_is_never_filled(clean: Api, repo
     assert run.results["full_volumes"] == []
     found = run.results["verdicts"]
     assert [each["status"] for each in found] == ["skipped"] * 7, run.output
-    assert all("local-path does not enforce its size: a volume of 400 MiB shows" in each["reason"] for each in found)
+    assert all("local-path does not enforce volume sizes: a volume of 400 MiB" in each["reason"] for each in found)
 
 
 @pytest.mark.full
@@ -96,7 +96,7 @@ def test_good_storage_stands_being_full(good: SuiteRun) -> None:
     assert {finding["status"] for finding in record["findings"]} == {"held"}
     assert 0.7 * record["size"] < record["written"] <= record["free"] <= record["size"]
     html = (good.folder / "latest" / "report.html").read_text()
-    assert "Volumes that were filled to their end" in html
+    assert "Volumes that were filled completely" in html
 
 
 @pytest.mark.full
@@ -106,33 +106,33 @@ def test_files_that_are_gone_are_missed_on_both_volumes(wrong: SuiteRun) -> None
     assert verdict(wrong, "says_that_no_space", name)["status"] == "pass"
     for test in ("keeps_what_was_written", "harms_no_other"):
         found = verdict(wrong, test, name)
-        assert found["status"] == "fail" and "that were durable before is there" in found["reason"]
+        assert found["status"] == "fail" and "that were durable before exists" in found["reason"]
 
 
 @pytest.mark.full
 def test_a_full_volume_that_grows_in_name_only_fails(wrong: SuiteRun) -> None:
     found = verdict(wrong, "full_volume_grows", class_of("grows-in-name-only"))
-    assert found["status"] == "fail" and "its PVC was expanded to 800 MiB, and the volume shows" in found["reason"]
+    assert found["status"] == "fail" and "the PVC was expanded to 800 MiB, and the volume shows" in found["reason"]
     assert verdict(wrong, "takes_writes_again", class_of("grows-in-name-only"))["status"] == "pass"
 
 
 @pytest.mark.full
 def test_a_driver_that_gives_too_much_is_told_of(wrong: SuiteRun) -> None:
     found = verdict(wrong, "says_that_no_space", class_of("size-not-enforced"))
-    assert found["status"] == "skipped" and "does not enforce its size" in found["reason"]
+    assert found["status"] == "skipped" and "does not enforce volume sizes" in found["reason"]
 
 
 @pytest.mark.full
 def test_an_overbooked_pool_is_full_before_its_volumes_and_harms_them_all(wrong: SuiteRun) -> None:
     found = verdict(wrong, "says_that_no_space", THIN)
-    assert found["status"] == "fail" and "that it showed as free a write failed" in found["reason"]
+    assert found["status"] == "fail" and "that the volume showed as free" in found["reason"]
     assert verdict(wrong, "harms_no_other", THIN)["status"] == "fail"
 
 
 @pytest.mark.full
 def test_space_that_a_deleted_volume_keeps_is_missed(wrong: SuiteRun) -> None:
     found = verdict(wrong, "gives_its_space_back", class_of("keeps-space"))
-    assert found["status"] == "fail" and "45 s after all was deleted" in found["reason"]
+    assert found["status"] == "fail" and "45 s after all volumes were deleted" in found["reason"]
     assert verdict(wrong, "keeps_what_was_written", class_of("keeps-space"))["status"] == "pass"
     assert verdict(wrong, "gives_its_space_back", class_of("grows-in-name-only"))["status"] == "pass"
 

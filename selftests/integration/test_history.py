@@ -160,9 +160,8 @@ def test_the_first_night_has_nothing_to_be_compared_with_and_begins_the_history(
     assert first.status == 5, first.output
     verdict = first.verdict("worse_than_before")
     assert verdict["status"] == "skipped"
-    assert (
-        "the history has 0 of the same kind, and the level to compare with is that of the first 14" in verdict["reason"]
-    )
+    assert verdict["outcome"]["code"] == "history.too_few_runs"
+    assert verdict["outcome"]["facts"]["earlier"] == 0 and verdict["requirement"]["at"]["runs"] == 14
     assert first.results["trends"][0]["points"] == []
     assert os.listdir(lab.steady) == ["lost+found"]
 
@@ -176,7 +175,7 @@ def test_a_regression_is_caught_and_noise_is_not(lab: Lab, judged: SuiteRun) -> 
     assert fallen["measured"] == pytest.approx(1 / BEFORE, abs=0.15)
     assert fallen["reason"].endswith("accepts an intended change): the test wants it so.")
     assert f"since {night_before(judged)} (run night-{NIGHTS - 1}) about " in fallen["reason"]
-    assert "worse than the 10 % allowed, beyond noise, and not back since" in fallen["reason"]
+    assert "worse than the allowed 10 % and beyond noise, and has not recovered" in fallen["reason"]
 
 
 def test_a_disk_that_has_become_slow_fails(lab: Lab, judged: SuiteRun) -> None:
@@ -243,8 +242,8 @@ def test_where_the_history_cannot_be_written_the_verdict_stands_and_a_warning_sa
     assert run.status == 5, run.output
     (warning,) = [each for each in run.results["warnings"] if each.startswith("history ")]
     assert warning == (
-        f"history {full_disk}/history.jsonl cannot be written: No space left on device; this run is not in it, and "
-        "later ones will not be compared with it"
+        f"history {full_disk}/history.jsonl cannot be written: No space left on device; it does not contain "
+        "this run, and later runs will not be compared with this run"
     )
     assert "WARNING      history " in run.output
     assert (full_disk / "history.jsonl").read_bytes() == b""

@@ -93,7 +93,7 @@ def test_a_faster_disk_is_shown_beside_a_slower_one_and_not_called_too_good(
     comparison = run.verdict("better_than_local")
     assert (comparison["status"], comparison["reason"]) == (
         "skipped",
-        f"shown beside {disk}, not judged by it (--storage-compare-with)",
+        f"shown next to {disk}, not judged by it (--storage-compare-with)",
     )
     (shown,) = [measurement for measurement in run.results["measurements"] if measurement["role"] == "candidate"]
     assert shown["against_baseline"]["write.iops"]["low"] > 1
@@ -156,15 +156,14 @@ def test_wrong_input_is_told_at_once(disk: Path, tmp_path: Path, reports: Path) 
     run = run_suite(*HOST, *classes, "--storage-node=node-1", "--storage-image=fio", reports=reports)
     assert run.status == 4
     for problem in (
-        "--storage-class: expected a directory of this host, as --storage-cluster host says, found 'fast'",
-        f"--storage-baseline-class: expected a directory of this host, as --storage-cluster host says, "
-        f"found '{tmp_path}",
+        "--storage-class: expected a directory of this host (--storage-cluster host), found 'fast'",
+        f"--storage-baseline-class: expected a directory of this host (--storage-cluster host), found '{tmp_path}",
         "found --storage-node, --storage-image as well",
     ):
         assert problem in run.output
     same = run_suite(*HOST, f"--storage-class={disk}", f"--storage-baseline-class={link}", reports=reports)
     assert same.status == 4
-    assert f"directories {disk} and {link} are the same one" in same.output
+    assert f"directories {disk} and {link} are the same:" in same.output
     assert os.listdir(disk) == ["precious"]
 
 

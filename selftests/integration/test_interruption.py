@@ -89,7 +89,7 @@ def test_what_a_killed_run_leaves_is_listed_and_removed(
     run_id = namespace.removeprefix("storage-acceptance-")
 
     spared = cleanup(cluster)
-    assert f"run {run_id} is alive: left alone" in spared.stdout
+    assert f"run {run_id} is alive: not removed" in spared.stdout
     assert list(temporary.iterdir()) == []
     assert namespace in left_behind(clean)
 

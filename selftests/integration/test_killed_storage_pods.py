@@ -72,9 +72,9 @@ def test_storage_whose_pods_come_back_passes(good: SuiteRun) -> None:
     ("fault", "failing", "why"),
     [
         ("stalls", "write_gap", "no record became durable for"),
-        ("forgets", "acknowledged_records", "records are gone, or out of reach, on lab-storage-pods"),
+        ("forgets", "acknowledged_records", "records are lost or unreadable on lab-storage-pods"),
         ("provisions-no-more", "new_volume", "no new volume could be used"),
-        ("stays-away", "pod_ready", "none became Ready in its place"),
+        ("stays-away", "pod_ready", "no replacement became Ready"),
     ],
 )
 def test_bad_storage_fails_for_its_own_reason(
@@ -87,7 +87,7 @@ def test_bad_storage_fails_for_its_own_reason(
     failed = {verdict["test"]: verdict["reason"] for verdict in run.results["verdicts"] if verdict["status"] == "fail"}
     assert any(failing in test and why in reason for test, reason in failed.items()), run.output
     if fault in ("provisions-no-more", "stays-away"):
-        assert all("Nothing more was killed" in reason for reason in failed.values())
+        assert all("No further pod was killed" in reason for reason in failed.values())
         assert len(run.results["storage_pods"]) == 2
 
 

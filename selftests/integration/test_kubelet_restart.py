@@ -63,7 +63,7 @@ def test_good_storage_stands_a_kubelet_that_is_away(clean: Api, lab_folder: Path
     assert [verdict["status"] for verdict in found.results["verdicts"]] == ["pass"] * 3
     crashes = {each["failure"]: each for each in found.results["durability"]}
     restarted, away = crashes["kubelet-restarted"], crashes["kubelet-away"]
-    assert "the pod wrote on, with" in restarted["what"] and restarted["node"] == restarted["read_on"]
+    assert "the pod continued to write, with" in restarted["what"] and restarted["node"] == restarted["read_on"]
     assert restarted["acknowledged"] >= 40 and restarted["lost"] == away["lost"] == []
     assert away["node"] != away["read_on"]
     (moved,) = found.results["failovers"]
@@ -79,7 +79,7 @@ def test_what_is_lost_while_the_kubelet_is_away_is_told(
         found = asked(clean, tmp_path, option, "-k", "survive")
     assert found.status == 1, found.output
     verdict = found.verdict("survive_a_restarted_kubelet")
-    assert verdict["status"] == "fail" and "are gone on lab-kubelet after the kubelet" in verdict["reason"]
+    assert verdict["status"] == "fail" and "are lost on lab-kubelet after the kubelet" in verdict["reason"]
 
 
 def test_a_mount_that_stays_is_told(cluster: EmbeddedCluster, clean: Api, lab_folder: Path, tmp_path: Path) -> None:

@@ -116,7 +116,7 @@ def test_the_space_of_a_full_volume_is_given_back(here: tuple[str, ...], reports
     found = run_suite(*full, "--storage-class=longhorn", *here, reports=reports, timeout=RUN_S)
     assert found.status == 0, found.output
     space = found.verdict("gives_its_space_back")
-    assert space["status"] == "pass" and "after all was deleted" in space["reason"], space
+    assert space["status"] == "pass" and "after all volumes were deleted" in space["reason"], space
     trim = found.verdict("gives_the_space_of_deleted_files_back")
     assert trim["status"] == "skipped" and "nothing trims a volume of StorageClass longhorn" in trim["reason"], trim
 

@@ -77,7 +77,7 @@ def test_a_volume_that_loses_replicas_before_the_trigger_keeps_the_last_one(
                 kill(api, replica_of(view.name, name), namespace=NAMESPACE)
             found = finish(process, reports=reports, timeout=RUN_S)
     assert found.status == 10, found.output
-    assert "with 3 whole replicas before one is taken away, found 1," in said_in(found)
+    assert "with 3 complete replicas before one is removed, found 1," in said_in(found)
     assert all(f"replica {name}: failed at" in said_in(found) for name in view.readable[:2])
     assert found.results["rebuilds"] == [] and found.results["verdicts"] == []
 
@@ -94,7 +94,7 @@ def test_a_volume_that_never_had_all_its_replicas_loses_none(
         found = finish(process, reports=reports, timeout=RUN_S)
     assert "no other healthy replica available" in refused.value.message
     assert found.status == 10, found.output
-    assert "with 3 whole replicas before one is taken away, found 1, robustness degraded" in said_in(found)
+    assert "with 3 complete replicas before one is removed, found 1, robustness degraded" in said_in(found)
     assert "ReplicaSchedulingFailure" in said_in(found)
     assert found.results["rebuilds"] == [] and found.results["verdicts"] == []
 
@@ -157,7 +157,7 @@ def test_a_rebuild_whose_manager_is_killed_never_ends_and_is_told_so(
     found = harmed(harm, rebuild(here, tmp_path, "--storage-rebuild-timeout=4min"), api, reports)
     assert found.status == 1, found.output
     (verdict,) = found.results["verdicts"]
-    assert "has all data, and Longhorn has not taken it into use (WO)" in verdict["reason"]
+    assert "has all data, but Longhorn does not use it yet (WO)" in verdict["reason"]
 
 
 def test_a_node_that_fails_in_mid_rebuild_is_waited_for(
@@ -183,7 +183,7 @@ def test_a_node_that_fails_in_mid_rebuild_is_waited_for(
 @pytest.mark.parametrize(
     ("part", "said"),
     [
-        (engine_of, "its engine has failed, and whoever used it had errors; 2 replicas hold its data"),
+        (engine_of, "its engine has failed, and its users had errors; 2 replicas hold its data"),
         (replica_of, "all of its replicas have failed; Longhorn may salvage it"),
     ],
     ids=["engine", "all replicas"],

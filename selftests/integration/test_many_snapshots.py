@@ -50,7 +50,7 @@ def test_a_volume_with_snapshots_that_are_copies_is_as_fast_as_one_without(runs:
     assert len(record["times"]) == COUNT and record["left"]["low"] >= 0.5
     assert verdict["status"] == "pass" and f"with {COUNT} snapshots" in verdict["reason"]
     html = (run.folder / "latest" / "report.html").read_text()
-    assert "What many snapshots leave of a volume" in html
+    assert "Writes of a volume with many snapshots" in html
 
 
 def test_a_volume_that_is_slowed_down_by_its_snapshots_fails(runs: dict[str, SuiteRun]) -> None:
@@ -58,7 +58,7 @@ def test_a_volume_that_is_slowed_down_by_its_snapshots_fails(runs: dict[str, Sui
     run = runs[class_of(FAULT)]
     assert run.status == 1, run.output
     verdict = of(run, "verdicts")
-    assert verdict["status"] == "fail" and "of that on one without" in verdict["reason"], verdict
+    assert verdict["status"] == "fail" and "of that on a volume without" in verdict["reason"], verdict
     assert verdict["high"] < 0.5
 
 

@@ -230,8 +230,8 @@ def test_a_gateway_that_is_down_leaves_the_verdict_as_it_was(runs: tuple[SuiteRu
     assert run.status == 0, run.output
     assert run.results["overall"] == "partial"
     (warning,) = run.results["warnings"]
-    assert warning.startswith("the Pushgateway did not get the metrics: http://127.0.0.1:")
-    assert re.search(r"^WARNING +the Pushgateway did not get the metrics", run.output, re.MULTILINE)
+    assert warning.startswith("the Pushgateway did not receive the metrics: http://127.0.0.1:")
+    assert re.search(r"^WARNING +the Pushgateway did not receive the metrics", run.output, re.MULTILINE)
     everything = run.output + "".join(path.read_text() for path in (run.folder / "latest").glob("*.*"))
     assert PASSWORD not in everything
 

@@ -51,7 +51,7 @@ def test_neighbours_on_the_same_disk_starve_a_volume(
     run = beside(clean, disks=1, folder=lab_folder, tmp_path=tmp_path, reports=reports)
     verdict = run.verdict("test_noisy_neighbours")
     assert (run.status, verdict["status"]) == (1, "fail"), run.output
-    assert "beside 3 volumes at full load" in verdict["reason"] and "all outside the limit" in verdict["reason"]
+    assert "next to 3 volumes at full load" in verdict["reason"] and "all outside the limit" in verdict["reason"]
     (record,) = run.results["neighbours"]
     (share,) = record["shares"]
     alone, beside_them = (share[each]["latencies"]["write.latency.p99"]["mean"] for each in ("alone", "beside"))
@@ -70,5 +70,5 @@ def test_a_volume_with_a_disk_of_its_own_passes(clean: Api, lab_folder: Path, tm
     assert (run.status, verdict["status"]) == (0, "pass"), run.output
     assert "; the rate was kept: " in verdict["reason"]
     page = (run.folder / "latest" / "report.html").read_text(encoding="utf-8")
-    assert "alone and beside 3 volumes at full load" in page
+    assert "alone and next to 3 volumes at full load" in page
     assert own(clean, PODS) == []

@@ -96,9 +96,9 @@ RUN_THAT_WAS = "storage-acceptance-20200101-000000-abcdef"
 @pytest.mark.parametrize(
     ("namespace", "annotations", "reason"),
     [
-        ("storage-acceptance-archive", {}, "no run makes a namespace storage-acceptance-archive"),
-        (RUN_THAT_WAS, {}, "no provisioner made it"),
-        (RUN_THAT_WAS, {PROVISIONED_BY: "nobody"}, "it does not carry the run's label, and its PVC is gone"),
+        ("storage-acceptance-archive", {}, "no run creates namespace storage-acceptance-archive"),
+        (RUN_THAT_WAS, {}, "no provisioner created it"),
+        (RUN_THAT_WAS, {PROVISIONED_BY: "nobody"}, "it lacks the run's label, and its PVC no longer exists"),
         (RUN_THAT_WAS, {PROVISIONED_BY: "nobody", BOUND_BY_CONTROLLER: "yes"}, "it existed already"),
     ],
     ids=["prefix", "static", "unlabelled", "re-offered"],
@@ -127,7 +127,7 @@ def test_what_is_not_surely_a_runs_is_listed_and_kept(
         done = cleanup(cluster, *options)
         assert done.returncode == 0, done.stderr
         told, nothing = done.stdout.splitlines()
-        assert told.startswith(f"PV {KEPT} of PVC {namespace}/five-years-of-reports is not removed: {reason}")
+        assert told.startswith(f"PV {KEPT} of PVC {namespace}/five-years-of-reports is not deleted: {reason}")
         assert told.endswith(f"inspect it with `kubectl describe pv {KEPT}`") and nothing == "nothing to remove"
     assert api.get(VOLUMES, KEPT)["spec"]["persistentVolumeReclaimPolicy"] == "Retain"
     assert (precious / "data").read_text() == "years of work"

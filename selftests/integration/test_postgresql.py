@@ -71,6 +71,6 @@ def test_without_an_image_it_is_skipped_before_any_claim(
         run = run_suite(*TESTS, f"--storage-class={NEVER}", option, reports=reports)
     assert run.status == 5, run.output
     reason = run.verdict("killed_postgresql")["reason"]
-    assert reason.startswith("no PostgreSQL to try: image ") and "--storage-postgresql-image" in reason
+    assert reason.startswith("no PostgreSQL to test: image ") and "--storage-postgresql-image" in reason
     assert ("cannot be pulled" if image else "lacks postgres") in reason
     assert run.results["postgresql"] == [] and left_behind(api) == []

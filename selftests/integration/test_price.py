@@ -112,7 +112,7 @@ def test_without_its_right_it_is_skipped_and_names_the_right(
     api: Api, as_account: tuple[str, ...], reports: Path
 ) -> None:
     run = run_suite(*ASKED, *as_account, f"--storage-price-of={STORAGE}", reports=reports)
-    assert "no right to get nodes/proxy" in run.output and "deploy/rbac-price.yaml grants it" in run.output
+    assert "no permission to get nodes/proxy" in run.output and "deploy/rbac-price.yaml grants it" in run.output
     assert {verdict["status"] for verdict in run.results["verdicts"]} == {"skipped"}, run.output
     assert left_behind(api) == []
 
@@ -165,5 +165,5 @@ def test_pods_that_leak_restart_or_stand_still_are_told_apart(
     # A look every 10 s: at the pods, and at three kubelets at the most.
     assert record["requests"] <= 4 * (record["periods"][-1]["end_s"] / 10 + 3)
     page = (bad.folder / "latest" / "report.html").read_text(encoding="utf-8")
-    assert "The price of the storage" in page and f"{STORAGE}/leaks" in page
+    assert "Resource overhead of the storage" in page and f"{STORAGE}/leaks" in page
     assert left_behind(api) == []

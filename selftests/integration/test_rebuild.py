@@ -190,8 +190,8 @@ def target(folder: Path, **commands: str) -> str:
     ("commands", "said"),
     [
         ({"trigger": "import sys; sys.exit('the brick is bolted down')", "healthy": ""}, "the brick is bolted down"),
-        ({"trigger": "", "healthy": "import sys; sys.exit(1)"}, "must be whole before one is taken away"),
-        ({"trigger": "", "healthy": ""}, "the suite saw no rebuild"),
+        ({"trigger": "", "healthy": "import sys; sys.exit(1)"}, "must be complete before one is removed"),
+        ({"trigger": "", "healthy": ""}, "the suite observed no rebuild"),
     ],
 )
 @pytest.mark.full
@@ -243,8 +243,8 @@ def test_what_a_killed_run_lost_on_purpose_is_named_by_the_next_cleanup(
     with rebuilding(tmp_path, reports) as process:
         process.kill()
         process.wait()
-    (named,) = [line for line in cleanup(cluster, "--list").stdout.splitlines() if "did not bring it back" in line]
-    assert "a replica of volume pvc-" in named and " fail and did not bring it back; run `" in named
+    (named,) = [line for line in cleanup(cluster, "--list").stdout.splitlines() if "did not restore it" in line]
+    assert "a replica of volume pvc-" in named and " fail and did not restore it; run `" in named
     words = shlex.split(named.partition("`")[2].rpartition("`")[0])
     assert subprocess.run(words, cwd=ROOT, check=False).returncode == 0 and (tmp_path / "back").exists()
     run_id = run_in(reports)

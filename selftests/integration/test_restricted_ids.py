@@ -53,7 +53,7 @@ def test_a_run_passes_whose_pods_ask_for_no_ids(
     run = run_suite(*options, reports=reports)
     assert run.status == 0, run.output
     group = run.verdict("to_the_group")
-    assert group["status"] == "skipped" and "the cluster gives pods their groups here" in group["reason"]
+    assert group["status"] == "skipped" and "the cluster assigns the groups of pods" in group["reason"]
     assert {verdict["status"] for verdict in run.results["verdicts"] if verdict != group} == {"pass"}
     assert run.results["scaling"]
 

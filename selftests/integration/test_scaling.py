@@ -118,7 +118,7 @@ def test_every_limit_fails_for_its_reason(clean: Api, reports: Path, tmp_path: P
     }
     assert "each must be faster than light" in found["per_volume_at_2"]["reason"]
     assert "it must shrink" in found["latency_growth"]["reason"]
-    assert "the rate is above what the storage can do" in found["rate_limited"]["reason"]
+    assert "the total rate exceeds what the storage can do" in found["rate_limited"]["reason"]
     assert re.search(r"total on 2 nodes .* as a multiple of that on 1", found["node_scaling"]["reason"])
 
 

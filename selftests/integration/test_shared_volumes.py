@@ -30,9 +30,9 @@ def test_storage_that_shares_is_seen_to(good: SuiteRun) -> None:
     for name in ("replicated", CLASS):
         for capability in ("locks", "appends", "visibility", "rights", "entries"):
             assert found[name, capability]["status"] == "seen", found[name, capability]
-        assert "there and back in " in found[name, "visibility"]["how"]
-        assert "read there by members of its group alone" in found[name, "rights"]["how"]
-        assert "each time with all that had been there before" in found[name, "entries"]["how"]
+        assert "round trip " in found[name, "visibility"]["how"]
+        assert "only members of its group could read a file of mode 0640" in found[name, "rights"]["how"]
+        assert "each time without lost or duplicate entries" in found[name, "entries"]["how"]
 
 
 def test_a_class_of_one_node_has_no_such_volumes(good: SuiteRun) -> None:
@@ -54,10 +54,10 @@ def test_locks_of_each_node_s_own_fail_for_that_reason(
     assert found.status == 1, found.output
     locks = found.verdict("locks_of_files")
     assert locks["status"] == "fail"
-    assert "two pods had the same lock at once, on " in locks["reason"] and "flock, fcntl" in locks["reason"]
+    assert "held the same lock at the same time: " in locks["reason"] and "flock, fcntl" in locks["reason"]
     # An overlay goes on showing what it looked up, so that a file that another node puts there is not seen.
     assert found.verdict("changes_show")["status"] == "fail"
-    assert "did not show within 30 s" in found.verdict("changes_show")["reason"]
+    assert "did not appear within 30 s" in found.verdict("changes_show")["reason"]
     # Nor are the rights that another node gives to what it knows.
     assert found.verdict("rights_of_files")["status"] == "fail"
-    assert "to show on" in found.verdict("rights_of_files")["reason"]
+    assert "to appear on" in found.verdict("rights_of_files")["reason"]

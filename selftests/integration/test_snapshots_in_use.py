@@ -40,9 +40,9 @@ TESTS = ("tests/test_snapshots_in_use.py", "--storage-timeout", "90s", "--storag
 ONE, GROUP = "test_snapshot_of_a_volume", "test_group_snapshot"
 EARLY, HALVES, APART = "snapshot-taken-early", "snapshot-two-moments", "group-two-moments"
 FAULTS = {
-    EARLY: (ONE, "records that were acknowledged before it was asked for"),
-    HALVES: (ONE, "does not show one moment"),
-    APART: (GROUP, "does not show one moment"),
+    EARLY: (ONE, "records that were acknowledged before it was requested"),
+    HALVES: (ONE, "is not crash-consistent"),
+    APART: (GROUP, "is not crash-consistent"),
 }
 """What the driver gets wrong, which test finds it, and what the verdict says."""
 VOLUMES = {ONE: 1, GROUP: 2}
@@ -96,7 +96,7 @@ def test_a_snapshot_of_a_volume_in_use_is_of_one_moment(test: str, runs: dict[st
     assert [pace["stage"] for pace in record["paces"]] == ["before", "taken", "restored", "deleted"]
     assert all(pace["records"] for pace in record["paces"] if pace["stage"] in ("before", "restored"))
     html = (run.folder / "latest" / "report.html").read_text()
-    assert "What snapshots of volumes in use hold" in html
+    assert "Content of snapshots of volumes in use" in html
 
 
 def test_the_default_class_of_groups_is_used(runs: dict[str, SuiteRun]) -> None:

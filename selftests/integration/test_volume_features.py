@@ -26,21 +26,21 @@ FEATURES = ("tests/test_volume_features.py",)
 WAITED_FOR = {
     "grows-in-name-only": (
         "test_volume_grows",
-        "to grow in the pod that uses it: the PVC reports 2 GiB since it was expanded",
+        "to grow in the pod that uses it (the PVC already reports 2 GiB)",
     ),
     "never-grows": ("test_volume_grows", "to be expanded to 2 GiB; last state: capacity 1 GiB"),
     "snapshot-never-ready": ("test_snapshot_holds", "to be ready to use; last state: readyToUse false"),
 }
 """Faults of the driver that are found when a time is over; for each part of the name of the test, and what it says."""
 SEEN = {
-    "snapshot-taken-late": ("test_snapshot_holds", "it holds what was written only after it was made"),
+    "snapshot-taken-late": ("test_snapshot_holds", "it holds data that was written after the copy was taken"),
     "snapshot-empty": ("test_snapshot_holds", "it is empty"),
-    "clone-shares": ("test_clone_goes", "what was written to the clone is on its source"),
-    "mounts-inside": ("test_read_only", "took writes: a new file in a folder, another content of a file"),
-    "nodes-apart": ("test_two_nodes", "what was written on the first does not show on the second"),
+    "clone-shares": ("test_clone_goes", "data written to the clone appears on its source"),
+    "mounts-inside": ("test_read_only", "accepted writes: a new file in a folder, a change to a file"),
+    "nodes-apart": ("test_two_nodes", "the file of the first node does not appear on the second"),
 }
 """Those that are seen; as above."""
-OF_GROUPS = {"group-ignored": ("given_to_the_group", "on the volume there is of group 0")}
+OF_GROUPS = {"group-ignored": ("given_to_the_group", "found group 0;")}
 """What is only asked of a driver that sees to fsGroup itself; as above."""
 FAULTS = WAITED_FOR | SEEN | OF_GROUPS
 # What is found when that is over; pods of a busy machine, too, must have started by then.
@@ -107,14 +107,14 @@ def test_all_is_seen_on_storage_that_can_do_it(good: SuiteRun) -> None:
     names = ("expansion", "snapshot", "clone", "shared", "fs-group", "read-only")
     assert capabilities(good) == dict.fromkeys(names, "seen")
     how = {capability["capability"]: capability["how"] for capability in good.results["capabilities"]}
-    assert "under a pod that used it all along" in how["expansion"]
+    assert "while a pod used it" in how["expansion"]
     assert f"a snapshot of class {RETAINING}" in how["snapshot"]
 
 
 @pytest.mark.full
 def test_the_report_has_a_table_of_them(good: SuiteRun) -> None:
     html = (good.folder / "latest" / "report.html").read_text()
-    assert "What volumes can do" in html and "Volumes grow while they are used" in html
+    assert "Capabilities of volumes" in html and "Volumes grow while they are used" in html
 
 
 @pytest.mark.full
@@ -213,7 +213,7 @@ def found_on(storage_class: str, run: SuiteRun) -> dict[str, tuple[str, str]]:
     ("capability", "how"),
     [
         ("expansion", "allowVolumeExpansion is not true"),
-        ("clone", "gives an empty volume without an error"),
+        ("clone", "with an empty volume and no error"),
         ("shared", "NodePath only supports ReadWriteOnce"),
         ("fs-group", "they are of kind hostPath"),
     ],

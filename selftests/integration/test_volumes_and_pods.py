@@ -32,14 +32,14 @@ SEEN = (
 FAULTS = {
     ("first-pod-alone", "kept_from_a_second"): "to end; last state: phase Pending",
     ("mount-options-ignored", "mount_options"): "mounted with noatime; last state: /proc/mounts shows xfs rw,relatime",
-    ("wrong-statistics", "how_full"): "the kubelet says: capacity ",
-    ("nodes-apart", "read_a_volume"): "does not show it on",
-    ("nodes-apart", "raw_block"): "what the other node wrote does not show on",
-    ("nodes-apart", "uses_a_folder"): "does not show in the whole volume, in a new pod on",
+    ("wrong-statistics", "how_full"): "the kubelet reports: capacity ",
+    ("nodes-apart", "read_a_volume"): "does not show the file on",
+    ("nodes-apart", "raw_block"): "data that the other node wrote does not appear on",
+    ("nodes-apart", "uses_a_folder"): "does not appear in a new pod on",
     ("nodes-apart", "move_between_nodes"): "after move 1 of 6 between nodes, 2 of 3 volumes",
     ("taken-for-another", "move_between_nodes"): "held the data of ",
     ("never-modified", "attributes"): "to have VolumeAttributesClass",
-    ("data-lost-at-unpublish", "uses_a_folder"): "sees nothing; mark should be there",
+    ("data-lost-at-unpublish", "uses_a_folder"): "expected mark, found nothing",
 }
 """Faults of the driver, each with a part of the name of the test that finds it; and what that says."""
 ATTRIBUTES = {"attributes-a": {"iops": "500"}, "attributes-b": {"label": "silver"}, "attributes-c": {"label": "gold"}}
@@ -126,7 +126,7 @@ def test_a_claim_whose_protection_is_taken_away_fails(cluster: EmbeddedCluster, 
     ):
         found = finish(process, reports=reports)
     verdict = found.verdict("outlasts")
-    assert verdict["status"] == "fail" and "was gone while a pod used its volume" in verdict["reason"]
+    assert verdict["status"] == "fail" and "was deleted while a pod used its volume" in verdict["reason"]
     assert left_behind(api) == []
 
 
@@ -137,7 +137,7 @@ def test_a_node_is_filled_to_its_limit(cluster: EmbeddedCluster, api: Api, repor
     verdict = found.verdict("as_many")
     assert verdict["status"] == "pass", verdict["reason"]
     (record,) = found.results["capabilities"]
-    assert "one more waited" in record["how"] and "exceed max volume count" in record["how"]
+    assert "one more volume waited" in record["how"] and "exceed max volume count" in record["how"]
 
 
 def test_a_node_that_takes_fewer_than_it_says_fails(cluster: EmbeddedCluster, api: Api, reports: Path) -> None:
@@ -147,7 +147,7 @@ def test_a_node_that_takes_fewer_than_it_says_fails(cluster: EmbeddedCluster, ap
         assert left_behind(api) == []
     verdict = found.verdict("as_many")
     assert verdict["status"] == "fail", verdict["reason"]
-    assert f"takes {MOST} volumes on {node}, and a pod with the other {MOST} does not start" in verdict["reason"]
+    assert f"allows {MOST} volumes on {node}, but a pod with the remaining {MOST} does not start" in verdict["reason"]
     assert f"{node} has {MOST - 1} volumes and takes no more" in verdict["reason"]
 
 
@@ -158,7 +158,7 @@ def test_a_class_of_one_node_has_its_volumes_there(api: Api, reports: Path) -> N
         found = run_suite(*FILES, f"--storage-class={name}", "-k", "class_allows", reports=reports)
     assert found.status == 0, found.output
     (record,) = found.results["capabilities"]
-    assert f"allow {node}: a pod had a volume on {node}, and one that had to run on " in record["how"]
+    assert f"allow {node}: a pod with a volume ran on {node}, and a pod that had to run on " in record["how"]
     assert "didn't find available persistent volumes to bind" in record["how"]
 
 
@@ -169,4 +169,4 @@ def test_a_driver_that_ignores_topologies_fails(api: Api, reports: Path) -> None
         found = run_suite(*FILES, f"--storage-class={name}", "-k", "class_allows", reports=reports)
         assert left_behind(api) == []
     verdict = found.verdict("class_allows")
-    assert verdict["status"] == "fail" and f"StorageClass {name} allow {node}, and a pod " in verdict["reason"]
+    assert verdict["status"] == "fail" and f"StorageClass {name} allow {node}, but a pod " in verdict["reason"]

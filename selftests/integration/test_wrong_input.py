@@ -121,7 +121,7 @@ def test_forbidden_verbs_are_named_all_at_once(weak_account: Path, clean: Api, r
         "get on pods/log",
         "list on volumeattachments.storage.k8s.io",
         "get, create, patch on leases.coordination.k8s.io",
-        "list, create, patch, delete on statefulsets.apps (only for scale tests, which -m 'not scale' leaves out)",
+        "list, create, patch, delete on statefulsets.apps (only for scale tests, which -m 'not scale' excludes)",
     ):
         assert line in run.output
     assert "on nodes" not in run.output and "on storageclasses" not in run.output

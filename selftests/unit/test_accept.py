@@ -24,7 +24,7 @@ def test_an_accepted_verdict_is_of_the_test_that_asked(request: pytest.FixtureRe
     assert verdict.test == "" and ("limit", "it holds") in request.node.user_properties
 
 
-@pytest.mark.parametrize("how", ["", "pods on n1, the only node that can have both, had two volumes"])
+@pytest.mark.parametrize("how", ["", "pods on n1, the only node that can use both, used two volumes"])
 def test_a_pass_says_what_was_done(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(verdicts, "_storage_class", lambda _: "fast")
     monkeypatch.setattr(verdicts, "params_of", lambda _: {})

@@ -28,8 +28,8 @@ def test_a_level_is_accepted_from_a_run_on(history: Path, capsys: pytest.Capture
     words = ["--run", "b", "--storage-class", "schnell-\u00fc", "--because", "two replicas in place of three"]
     assert main(["accept-level", str(history), *words]) == 0
     assert capsys.readouterr().out == (
-        "accepted: the level of all profiles on schnell-\u00fc from run b of 2026-11-03 on, of which the history has "
-        "2 runs so far; later runs are no longer compared with earlier ones\n"
+        "accepted: the level of all profiles on schnell-\u00fc from run b of 2026-11-03 on; the history has 2 runs "
+        "at this level so far; later runs are no longer compared with earlier ones\n"
     )
     found = read_history(history / "history.jsonl")
     assert len(found.runs) == 3 and found.problems == ()
@@ -43,7 +43,8 @@ def test_a_run_that_the_history_does_not_have_is_refused_with_those_it_has(
 ) -> None:
     told = refused(capsys, str(history), "--run", "x")
     assert told.endswith(
-        "expected a run of this history, found no x; its latest runs are a (2026-11-02), b (2026-11-03), c (2026-11-04)"
+        "expected the id of a run in this history, found x; its latest runs are a (2026-11-02), b (2026-11-03), "
+        "c (2026-11-04)"
     )
     assert read_history(history / "history.jsonl").accepted_levels == ()
 
@@ -51,9 +52,10 @@ def test_a_run_that_the_history_does_not_have_is_refused_with_those_it_has(
 def test_what_the_run_has_not_measured_is_refused(history: Path, capsys: pytest.CaptureFixture[str]) -> None:
     told = refused(capsys, str(history), "--run", "b", "--profile", "etcd-fsync")
     assert told.endswith(
-        "expected etcd-fsync on a class as run b measured it, found that it measured sync-write-iops on schnell-\u00fc"
+        "expected what run b measured (sync-write-iops on schnell-\u00fc), found etcd-fsync on a class; "
+        "choose one of these"
     )
-    assert "expected a profile on slow" in refused(capsys, str(history), "--run", "b", "--storage-class", "slow")
+    assert "found a profile on slow" in refused(capsys, str(history), "--run", "b", "--storage-class", "slow")
 
 
 def test_a_history_that_is_not_there_is_refused_and_none_is_made(

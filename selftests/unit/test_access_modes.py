@@ -70,7 +70,7 @@ def after_the_first(status: dict[str, Any], bench: StartingBench, monkeypatch: p
 def test_a_second_pod_that_waits_and_reads_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     bench = StartingBench("written\n", f"{MARK}\n")
     after_the_first(ENDED, bench, monkeypatch)
-    assert "waited while the first had a ReadWriteOncePod volume" in one_pod.try_one_pod(tried(bench))
+    assert "waited while the first used a ReadWriteOncePod volume" in one_pod.try_one_pod(tried(bench))
 
 
 def test_a_volume_that_is_kept_for_its_first_pod_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,8 +100,8 @@ def test_a_first_pod_that_has_not_written_yet_is_waited_for() -> None:
 @pytest.mark.parametrize(
     ("second", "said"),
     [
-        ("read cat: can't open\n", "does not show it on n2: read cat: can't open"),
-        (f"read {MARK}\ntook a new file\n", "took writes on n2: a new file"),
+        ("read cat: can't open\n", "does not show the file on n2: read cat: can't open"),
+        (f"read {MARK}\ntook a new file\n", "accepted writes on n2: a new file"),
     ],
 )
 def test_a_node_that_reads_something_else_or_takes_a_write_is_told(second: str, said: str) -> None:

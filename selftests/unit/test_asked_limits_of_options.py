@@ -46,7 +46,7 @@ def test_the_reason_stays_and_says_what_was_in_its_place() -> None:
     (found,) = (each for each in tier.of("limits", profile="sync-write-iops") if each.metric.path == "write.iops")
     assert found.bound == 10 and len(tier.limits) == len(TIER.limits)
     assert found.because.startswith("every commit of a database")
-    assert found.because.endswith("(asked for with --storage-limit instead of 750 IOPS)")
+    assert found.because.endswith("(requested with --storage-limit instead of 750 IOPS)")
 
 
 @pytest.mark.parametrize(

@@ -41,9 +41,9 @@ def test_the_embedded_cluster_is_meant_where_none_is_named(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("left_s", "said"),
     [
-        (287.4, ("last sign of life was 12 s ago", "counts as dead in 4.8 min")),
-        (0.2, ("last sign of life was 4.983 min ago", "counts as dead in 1 s")),
-        (float("inf"), ("is alive: left alone; `--run r` removes it anyway",)),
+        (287.4, ("last heartbeat was 12 s ago", "counts as dead in 4.8 min")),
+        (0.2, ("last heartbeat was 4.983 min ago", "counts as dead in 1 s")),
+        (float("inf"), ("is alive: not removed; `--run r` removes it in any case",)),
     ],
 )
 def test_a_run_that_is_spared_is_told_when_it_would_count_as_dead(

@@ -95,7 +95,7 @@ def test_where_nothing_can_clone_it_is_missing(bench: FolderBench, monkeypatch: 
         (
             [3.0, 9.0, 4.0],
             [4.0, 12.0, 6.0],
-            "copies and references cannot be told apart: times overlap (3 clones of 16",
+            "copies and references cannot be distinguished: times overlap (3 clones of 16",
         ),
     ],
 )

@@ -73,7 +73,7 @@ def test_before_and_after_as_a_table(tmp_path: Path, capsys: pytest.CaptureFixtu
         each.startswith("1 within noise, 1 not known. Each change is given with its 95% CI: if nothing")
         for each in told
     )
-    assert any("With --history HISTORY compare knows how much runs differ" in each for each in told)
+    assert any("With --history HISTORY, compare also covers these differences" in each for each in told)
     assert not any("\x1b" in each or "cpu.use" in each for each in told)
 
 
@@ -99,7 +99,7 @@ def test_with_a_history_a_change_beyond_what_nights_differ_by_is_better(
     told = compare(capsys, first, second, "--history", nights)
     assert line(told, "sync-write-iops")[4:] == ["50 % faster", "31 % to 72 %", VISIBLE, "better"]
     assert line(told, "random-read-iops")[-1] == "within noise"
-    assert any("The CIs reach at least as far as runs of the history differ" in each for each in told)
+    assert any("The CIs also cover the differences between unchanged runs of the history" in each for each in told)
     assert line(compare(capsys, second, first, "--history", nights), "sync-write-iops")[-1] == "worse"
 
 
@@ -149,11 +149,11 @@ def test_the_smallest_change_that_the_pair_could_have_shown_is_told(
     """Two values that are known to a factor of 1.1 each: a factor of exp(sqrt(2) ln 1.1) = 1.144."""
     first, second = tuned(tmp_path)
     told = " ".join(compare(capsys, first, second))
-    assert "-iops: 13 % slower or 14 % faster. A true change of that size is seen in half of such pairs" in told
+    assert "-iops: 13 % slower or 14 % faster. A true change of that size is visible in half of such pairs" in told
     assert "--storage-load-time" not in told
     coarse = kept(tmp_path, "coarse", run_of(measured({"write.iops": estimate(1000.0, by=1.5)})))
     told = " ".join(compare(capsys, coarse, coarse))
-    assert "44 % slower or 77 % faster" in told and "measure both again with a longer --storage-load time" in told
+    assert "44 % slower or 77 % faster" in told and "repeat both runs with a longer --storage-load time" in told
 
 
 @pytest.mark.parametrize(("by", "seen"), [(1.143, "within noise"), (1.145, "better")])
@@ -249,5 +249,5 @@ def test_a_runs_own_report_is_kept(tmp_path: Path, capsys: pytest.CaptureFixture
     own = Path(second) / "report.html"
     own.write_text("rows of tests")
     assert main(["compare", first, second, "-o", str(own)]) == 4
-    assert "is the run's own file, which cannot be made again" in capsys.readouterr().err
+    assert "is the run's own file, which cannot be created again" in capsys.readouterr().err
     assert own.read_text() == "rows of tests"

@@ -201,7 +201,7 @@ def test_without_any_progress_it_ends_in_the_end() -> None:
     assert found.find_stop(350.0) is None
     stop = found.find_stop(350.1)
     assert stop is not None and stop.kind == "stuck"
-    assert "for 5 min no pod was made and none became running; 21 were made, 20 run, the goal is 1000" in stop.reason
+    assert "none became running; 21 were created, 20 run, the goal is 1000" in stop.reason
 
 
 START = st.floats(min_value=0.0, max_value=600.0)

@@ -63,7 +63,7 @@ def test_the_way_back_has_its_time(behind_s: float | None, status: str) -> None:
 
 def test_what_is_still_there_is_named() -> None:
     verdict = judge_ramp(record(behind_s=None, left=["PVC a", "PV b"]), DOWN)
-    assert "were not gone 5 min after the last pod was told to end; still there: PVC a, PV b" in verdict.reason
+    assert "still existed 5 min after the request to end the last pod; remaining: PVC a, PV b" in verdict.reason
     assert verdict.reason.endswith("The limit is at most 5 min: they take space.")
 
 

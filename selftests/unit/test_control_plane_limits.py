@@ -39,7 +39,7 @@ def test_all_of_it_is_read_with_its_units() -> None:
     assert (pods.path, pods.operator, pods.bound, pods.because) == ("pods", "at_least", 60, "d")
     assert (down.path, down.operator, down.bound, down.unit) == ("ramp-down", "at_most", 300.0, "s")
     assert words_of(pods) == "at least 60 pods with a volume each"
-    assert words_of(down) == "PVCs and PVs deleted at most 5 min after the last pod was told to end"
+    assert words_of(down) == "PVCs and PVs deleted at most 5 min after the request to end the last pod"
 
 
 @pytest.mark.parametrize(

@@ -360,7 +360,7 @@ def test_a_limit_of_cpu_that_the_cluster_gives_ends_it_at_once() -> None:
     api = SimulatedApi()
     api.cpu_limit = "10m"
     with pytest.raises(
-        EnvironmentFailure, match=r"pod ramp-fast-\d+ was asked for without a limit of CPU .* one of 10m"
+        EnvironmentFailure, match=r"pod ramp-fast-\d+ was requested without a CPU limit, .* limit of 10m"
     ):
         ramp(api)
 

@@ -143,12 +143,12 @@ def the_same(source: Path, target: Path, number: int) -> None:
 
 
 def test_a_larger_copy_is_seen(bench: FolderBench) -> None:
-    assert "a clone of 2 GiB held what its source held" in try_larger(tried(bench), "clone")
+    assert "a clone of 2 GiB held the data of its source" in try_larger(tried(bench), "clone")
 
 
 def test_a_file_system_that_stays_small_is_told(bench: FolderBench) -> None:
     bench.size = lambda claim: GIB
-    said = "twice as large as its source, has a file system of 1 GiB .* that of its source has 1 GiB; expected 1.5 GiB"
+    said = "expected a file system of at least 1.5 GiB, found 1 GiB; that of its source has 1 GiB"
     with pytest.raises(StorageFailure, match=said):
         try_larger(tried(bench), "clone")
 
@@ -160,7 +160,7 @@ def test_a_larger_copy_that_is_empty_is_told(bench: FolderBench) -> None:
 
 
 def test_a_volume_and_its_clone_are_seen_side_by_side(bench: FolderBench) -> None:
-    assert "used a volume and its clone at once" in try_beside(tried(bench), "clone")
+    assert "used a volume and its clone at the same time" in try_beside(tried(bench), "clone")
 
 
 def test_a_pod_that_cannot_have_both_fails(bench: FolderBench) -> None:
@@ -171,17 +171,17 @@ def test_a_pod_that_cannot_have_both_fails(bench: FolderBench) -> None:
 
 def test_a_copy_that_is_its_source_is_told(bench: FolderBench) -> None:
     bench.copied = the_same
-    with pytest.raises(StorageFailure, match="do not hold what is theirs"):
+    with pytest.raises(StorageFailure, match="finds wrong data on them"):
         try_beside(tried(bench), "clone")
 
 
 def test_a_clone_of_a_device_goes_its_own_way(bench: FolderBench) -> None:
-    assert "a clone held what its source held" in try_clone(tried(bench), block=True)
+    assert "a clone held the data of its source" in try_clone(tried(bench), block=True)
 
 
 def test_a_clone_of_a_device_that_shares_data_is_told(bench: FolderBench) -> None:
     bench.copied = the_same
-    with pytest.raises(StorageFailure, match="what was written to the clone is on its source"):
+    with pytest.raises(StorageFailure, match="data written to the clone appears on its source"):
         try_clone(tried(bench), block=True)
 
 
@@ -191,34 +191,34 @@ def test_clones_made_at_once_are_seen(bench: FolderBench) -> None:
 
 def test_one_clone_of_several_that_is_empty_is_told(bench: FolderBench) -> None:
     bench.copied = lambda source, target, number: (empty if number == 2 else shutil.copytree)(source, target, number)  # type: ignore[operator]
-    with pytest.raises(StorageFailure, match="1 of them are wrong: clone-2: it is empty"):
+    with pytest.raises(StorageFailure, match=r"1 of 3 clones .* are wrong: clone-2: it is empty"):
         try_parallel_clones(tried(bench))
 
 
 def test_a_copy_for_reading_that_takes_writes_is_told(bench: FolderBench) -> None:
     """Nothing refuses them here."""
-    with pytest.raises(StorageFailure, match=r"a clone \(ReadOnlyMany\) of .* took writes: a new file"):
+    with pytest.raises(StorageFailure, match=r"a clone \(ReadOnlyMany\) of .* accepted writes: a new file"):
         try_read_only_copy(tried(bench), "clone")
 
 
 def test_a_copy_for_reading_that_is_empty_is_told(bench: FolderBench) -> None:
     bench.copied = empty
-    with pytest.raises(StorageFailure, match="does not show what is on it"):
+    with pytest.raises(StorageFailure, match="does not show its data"):
         try_read_only_copy(tried(bench), "clone")
 
 
 @pytest.mark.parametrize("nodes", [["n1", "n2"], ["n1"]])
 def test_two_volumes_are_seen(nodes: list[str], bench: FolderBench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(several_volumes, "nodes_for_volume", lambda *_: nodes)
-    where = "on n1 and on n2" if len(nodes) == 2 else "on n1, the only node that can have both"
-    assert f"pods {where} had two volumes" in try_two_volumes(tried(bench))
+    where = "on n1 and on n2" if len(nodes) == 2 else "on n1, the only node that can use both"
+    assert f"pods {where} used two volumes" in try_two_volumes(tried(bench))
 
 
 @pytest.mark.parametrize(
     ("shown", "said"),
     [
-        ({"second": "first"}, "on n2 the second one shows what was written to the first"),
-        ({"first": "second", "second": "first"}, "the first one shows what was written to the second and the second"),
+        ({"second": "first"}, "on n2 the second volume shows the data of the first"),
+        ({"first": "second", "second": "first"}, "the first volume shows the data of the second and the second"),
     ],
 )
 def test_volumes_that_are_mixed_up_are_told(
@@ -242,7 +242,7 @@ def test_marks_on_a_device_are_read_where_they_were_written(tmp_path: Path) -> N
     copies.change(bench, claim, other)
     assert copies.content(bench, claim) == {"before": other, "after": other}
     late = copies.wrong_with_copy(copies.content(bench, claim), before=mark, after=other)
-    assert late == "it holds what was written only after it was made"
+    assert late == "it holds data that was written after the copy was taken"
     assert device.stat().st_size == 8 * 1024**2 and device.read_bytes()[: 1024**2] == bytes(1024**2)
 
 

@@ -77,7 +77,7 @@ def test_one_changed_byte_is_found_with_its_checksums(file: Path) -> None:
     assert found.bad == 1
     assert [mismatch.offset for mismatch in found.mismatches] == [3 * BLOCK]
     told = str(complaint(found))
-    assert told.startswith(f"1 of {BLOCKS} blocks of 64 KiB are not what was written: at offset 196,608 checksum ")
+    assert told.startswith(f"1 of {BLOCKS} blocks of 64 KiB differ from what was written: at offset 196,608 checksum ")
     assert " expected, " in told and told.endswith(" found")
 
 
@@ -90,7 +90,7 @@ def test_one_changed_byte_is_found_with_its_checksums(file: Path) -> None:
             lambda file: change(file, 0, file.read_bytes()[9 * BLOCK : 10 * BLOCK]),
             "at offset 0 the block that was written at offset 589,824",
         ),
-        (lambda file: os.truncate(file, SIZE - BLOCK), "2 MiB were written, 1.938 MiB are there"),
+        (lambda file: os.truncate(file, SIZE - BLOCK), "2 MiB were written, 1.938 MiB were read"),
     ],
     ids=["lost", "foreign", "misplaced", "cut off"],
 )
@@ -236,5 +236,5 @@ def test_the_verdict_on_a_damaged_volume_has_what_was_found(
     assert made.reason == (
         "2 MiB were written to the volume of PVC integrity-1 (StorageClass fast), each block with a checksum, and read "
         f"again in a new pod on {'the same' if node == 'n1' else 'another'} node ({node}): 2 of 32 blocks of 64 KiB "
-        "are not what was written: from offset 327,680 to 458,751 zeros, or never written"
+        "differ from what was written: from offset 327,680 to 458,751 zeros, or never written"
     )

@@ -54,7 +54,7 @@ def test_the_file_that_the_docs_show_is_valid(tmp_path: Path) -> None:
     [
         ("product: Fast\n", ":1: run_by: expected this key, found nothing; add it"),
         (LEAST.replace('"3.10"', "3.10"), ":2: version: expected text, found 3.1; put it in quotes"),
-        (f"{LEAST}contact: ''\n", ":4: contact: expected text, found nothing; say it, or remove the key"),
+        (f"{LEAST}contact: ''\n", ":4: contact: expected text, found nothing; add text, or remove the key"),
         (f"{LEAST}owner: me\n", ":4: owner: expected only keys that are known here, found this one"),
         (f"{LEAST}hardware: three nodes\n", ":4: hardware: "),
         (f"{LEAST}product: Slow\n", ":4: product: "),

@@ -207,11 +207,11 @@ def test_what_the_image_holds_works_alone(tmp_path: Path) -> None:
     pytest_here = ("pytest", "-p", "no:cacheprovider", "-q", "--storage-report", str(tmp_path / "reports"))
     assert ended(*pytest_here, "--collect-only")[0] == 0
     status, said = ended(*pytest_here, "-m", "provisioning")
-    assert status == 4 and "no cluster named and no embedded cluster runs" in said
+    assert status == 4 and "no cluster is named and no embedded cluster is running" in said
     status, said = ended(*pytest_here, "--storage-plan", "--storage-embedded", "default", "--storage-destructive")
     assert status == 0, said
     status, said = ended("acceptance", "cleanup")
-    assert status == 4 and "no cluster named and no embedded one runs" in said
+    assert status == 4 and "no cluster is named and no embedded cluster is running" in said
 
 
 def test_both_stages_have_one_base_and_its_release_is_named() -> None:

@@ -55,7 +55,7 @@ def test_names_are_shown_in_full_at_any_width(columns: str, server: Loopback, tm
         tmp_path, "discover", f"--kubeconfig={path}", COLUMNS=columns, FORCE_COLOR="1", TERM="xterm"
     )
     assert status == 0, output
-    table = re.sub(r"\x1b\[[\d;]*m", "", output.partition("To run next:")[0])
+    table = re.sub(r"\x1b\[[\d;]*m", "", output.partition("Next commands:")[0])
     assert [name for name in NAMES if not re.search(rf"(?m)^ *{name} .*{re.escape(PROVISIONER)} ", table)] == []
 
 

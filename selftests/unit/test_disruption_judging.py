@@ -41,21 +41,23 @@ def test_a_pod_that_never_comes_back_fails_and_what_was_not_looked_at_is_open() 
     gone = kill("csi-2", ready_s=None, new_volume_s=None, problem="waited 300 s for another pod")
     records = [storage_pods(kill(), gone)]
     found = judge_disruption(records, limit(POD_READY))
-    assert found.status == "fail" and "pod csi-2 on node node-1 was killed none became Ready" in found.reason
-    assert "waited 300 s for another pod" in found.reason and "Nothing more was killed" in found.reason
+    assert found.status == "fail" and "no replacement became Ready after pod csi-2 on node node-1" in found.reason
+    assert "waited 300 s for another pod" in found.reason and "No further pod was killed" in found.reason
     assert judge_disruption(records, limit(NEW_VOLUME)).status == "inconclusive"
     assert judge_disruption(records, limit(WRITE_GAP)).status == "pass"
 
 
 def test_new_volumes_that_never_come_fail() -> None:
     found = judge_disruption([storage_pods(kill(new_volume_s=None, problem="PVC Pending"))], limit(NEW_VOLUME))
-    assert found.status == "fail" and "no new volume could be used: PVC Pending" in found.reason
+    assert found.status == "fail" and ": PVC Pending; expected at most 20 s" in found.reason
+    assert found.outcome is not None and found.outcome.code == "disruptions.never"
 
 
 def test_a_writer_that_broke_off_is_told_beside_the_time_that_it_took_to_replace_it() -> None:
     found = judge_disruption([storage_pods(kill(gap_s=25.0, broke="Input/output error"))], limit(WRITE_GAP))
     assert found.status == "fail"
-    assert "for 25.0 s, and the pod that wrote had to be replaced (Input/output error)" in found.reason
+    assert "for 25.0 s while pod " in found.reason
+    assert ", and the writing pod had to be replaced (Input/output error)" in found.reason
 
 
 @pytest.mark.parametrize(("lost", "status"), [([], "pass"), ([(12, 14)], "fail")])

@@ -95,7 +95,7 @@ def test_every_capability_has_its_reason_claimed_or_not() -> None:
     text = driver_info(results(seen("clone", "missing"), seen("expansion")))
     told = "\n".join(line for line in text.splitlines() if "#" in line)
     assert "pvcDataSource: not claimed: capability clone missing: missing so" in told
-    assert "exec: not claimed: no test of this run asks it" in told and "run r1" in told
+    assert "exec: not claimed: no test of this run checks it" in told and "run r1" in told
     assert [name for name in E2E_CAPABILITIES if f"{name}: " not in text] == []
 
 

@@ -24,7 +24,7 @@ def test_all_records_there_is_a_pass() -> None:
     verdict = judge_durability(durability())
     assert verdict.status == "pass"
     assert verdict.reason == (
-        "all 1,930 acknowledged records are there and whole on fast after the node failed and came back (read on "
+        "all 1,930 acknowledged records are present and intact on fast after the node failed and came back (read on "
         "node-1)."
     )
 
@@ -33,7 +33,7 @@ def test_lost_records_are_told_by_how_many_and_which() -> None:
     verdict = judge_durability(durability(lost=[(1519, 1930)], whole=1518))
     assert verdict.status == "fail"
     assert verdict.reason == (
-        "412 of 1,930 acknowledged records are gone on fast after the node failed and came back (read on node-1): "
+        "412 of 1,930 acknowledged records are lost on fast after the node failed and came back (read on node-1): "
         "1,519 to 1,930; the storage acknowledged them before they were durable, or lost them later."
     )
 
@@ -58,8 +58,8 @@ def test_each_kind_of_crash_has_a_verdict_of_its_own() -> None:
     [
         ([(7, 7)], "7"),
         ([(7, 7), (12, 19)], "7, 12 to 19"),
-        ([(index, index) for index in range(2, 14, 2)], "2, 4, 6, 8, 10 and 1 more place"),
-        ([(index, index) for index in range(2, 18, 2)], "2, 4, 6, 8, 10 and 3 more places"),
+        ([(index, index) for index in range(2, 14, 2)], "2, 4, 6, 8, 10 and 1 more range"),
+        ([(index, index) for index in range(2, 18, 2)], "2, 4, 6, 8, 10 and 3 more ranges"),
     ],
 )
 def test_many_places_are_counted(ranges: list[tuple[int, int]], words: str) -> None:
@@ -103,8 +103,10 @@ def test_a_drain_is_judged_by_a_limit_of_its_own() -> None:
 def test_what_stays_on_a_drained_node_is_told(stayed: list[str], status: str) -> None:
     verdict = judge_release(failover(9.0, failure="drained", stayed=stayed))
     assert (verdict.status, verdict.id) == (status, "fast/drain/stayed/holds")
-    assert ("still on node-1 there was VolumeAttachment csi-1;" in verdict.reason) == bool(stayed)
-    assert ("attached to node-1 nor in use there" in verdict.reason) != bool(stayed)  # more the cluster does not show
+    assert ("but it remained on node-1: VolumeAttachment csi-1;" in verdict.reason) == bool(stayed)
+    assert verdict.outcome is not None
+    assert verdict.outcome.code == ("crashes.volume_stayed" if stayed else "crashes.volume_released")
+    assert verdict.outcome.facts["failed_node"] == "node-1"
 
 
 def test_where_the_cluster_shows_no_volume_on_any_node_nothing_is_known_of_what_stays() -> None:

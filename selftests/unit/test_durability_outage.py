@@ -84,7 +84,7 @@ def test_the_cluster_knows_how_the_node_is_brought_back_for_as_long_as_it_is_awa
     nodes = cast(Nodes, made._api)
     with made:
         (noted,) = nodes.noted.values()
-        assert noted.startswith("the run made node node-7 fail and did not bring it back; run `")
+        assert noted.startswith("the run made node node-7 fail and did not restore it; run `")
         assert noted.endswith(" node-7`")
     assert nodes.noted == {}
 
@@ -109,7 +109,7 @@ def test_it_ends_once(back: Path) -> None:
 
 def test_a_failing_command_is_told_in_its_words_and_the_node_restored(back: Path) -> None:
     with pytest.raises(
-        EnvironmentFailure, match=r"(?s)expected 0 of the command that makes node node-7 fail.*no route"
+        EnvironmentFailure, match=r"(?s)expected 0 from the command that makes node node-7 fail.*no route"
     ):
         outage(back, fail="import sys; sys.exit('no route to it')").__enter__()
     assert back.exists()
@@ -150,14 +150,14 @@ def test_a_node_that_does_not_come_back_is_an_error(back: Path, monkeypatch: pyt
 def test_a_node_that_is_only_believed_to_be_ready_is_not_back(back: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The cluster goes on calling it Ready for a while; a new heartbeat tells."""
     Clock(monkeypatch)
-    with pytest.raises(EnvironmentFailure, match="last heard of at t0"), outage(back, restore="pass"):
+    with pytest.raises(EnvironmentFailure, match="last heartbeat at t0"), outage(back, restore="pass"):
         pass
 
 
 def test_what_failed_first_is_heard_of_and_the_node_beside_it(back: Path) -> None:
     with pytest.raises(EnvironmentFailure, match="the volume is gone") as caught, outage(back, restore="exit(3)"):
         raise EnvironmentFailure("the volume is gone")
-    assert any("restores node node-7, which may still be out of order" in note for note in caught.value.__notes__)
+    assert any("restores node node-7, which may still be down" in note for note in caught.value.__notes__)
 
 
 PLAN = NodeFailurePlan(fail=("fail",), restore=("restore",), timeout_s=1.0)
@@ -168,10 +168,10 @@ PLAN = NodeFailurePlan(fail=("fail",), restore=("restore",), timeout_s=1.0)
     [
         ("embedded", None, None, None),
         ("kubeconfig", "n1", None, None),
-        ("kubeconfig", None, None, "so you must name it: --storage-node NAME"),
-        ("in-cluster", None, "n2", "so you must name it"),
+        ("kubeconfig", None, None, "so you must name the node: --storage-node NAME"),
+        ("in-cluster", None, "n2", "so you must name the node"),
         ("in-cluster", "n1", "n2", None),
-        ("in-cluster", "n1", "n1", "its own pod runs there"),
+        ("in-cluster", "n1", "n1", "own pod runs on node n1"),
         ("in-cluster", "n1", None, "does not know its node"),
     ],
 )

@@ -81,5 +81,5 @@ def test_lines_that_were_on_their_way_are_no_proof_that_the_pod_writes(clock: Cl
     ids=["it goes on", "it goes on with pauses", "it has written all it can"],
 )
 def test_a_pod_that_writes_on_is_told_with_the_command(clock: Clock) -> None:
-    with pytest.raises(EnvironmentFailure, match=r"writer on node node-1 still writes, though .* \(`power off`\)"):
+    with pytest.raises(EnvironmentFailure, match=r"writer on node node-1 still writes, although .* \(`power off`\)"):
         clock.writer.require_silent(cause="`power off`")

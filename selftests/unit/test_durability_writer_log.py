@@ -75,7 +75,7 @@ def test_a_connection_that_breaks_with_the_pod_does_not_say_that_its_container_e
 ) -> None:
     writer = followed(Cluster([(lines(1, 2), True)]), monkeypatch)
     assert writer.acknowledged_count == 2
-    with pytest.raises(EnvironmentFailure, match="its container was not seen to end"):
+    with pytest.raises(EnvironmentFailure, match="the end of its container was not observed"):
         writer.wait_over()
 
 

@@ -42,7 +42,7 @@ def of(suite: str) -> list[KnownBehaviour]:
 
 def test_there_are_22_suites_and_87_behaviours() -> None:
     assert (len(SUITES), len(known_behaviours())) == (22, 87)
-    assert "22 suites, 87 behaviours" in SECTION
+    assert "22 suites, 87 behaviors" in SECTION
 
 
 @pytest.mark.parametrize("suite", [each for each in SUITES if each != "volume-modify-stress"])

@@ -53,7 +53,7 @@ def test_a_kernel_that_refuses_is_left_as_it_is() -> None:
     ("latency", "said", "fact"),
     [
         (CpuLatency(held_low=True), "kept from sleeping during the run", "kept awake"),
-        (CpuLatency(held_low=False, reason="<why>"), "power management as it was: &lt;why&gt;", "may sleep"),
+        (CpuLatency(held_low=False, reason="<why>"), "power management unchanged: &lt;why&gt;", "may sleep"),
         (None, None, None),
     ],
 )

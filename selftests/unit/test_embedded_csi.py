@@ -235,7 +235,7 @@ def test_file_systems_that_a_killed_controller_has_frozen_go_on(
 
 def test_a_cluster_has_one_snapshot_controller() -> None:
     options = command_line._parser().parse_args(["up", "--with", "csi", "--with", "longhorn"])
-    with pytest.raises(WrongUsage, match="for two clusters"):
+    with pytest.raises(WrongUsage, match="cannot be combined"):
         command_line._up(LAYOUT, options)
 
 

@@ -49,7 +49,7 @@ def test_what_is_in_the_way_of_memory_is_said(
 ) -> None:
     with_free(monkeypatch, 3)
     assert disks.choose(None, needs=NEEDS).kind == disks.HOST
-    assert "1.5 GiB of memory are free for them, 10 GiB are needed" in capsys.readouterr().out
+    assert "1.5 GiB of memory are free for disks, 10 GiB are needed" in capsys.readouterr().out
     with pytest.raises(EnvironmentFailure, match=r"1\.5 GiB of memory.*--disks host"):
         disks.choose(disks.MEMORY, needs=NEEDS)
 

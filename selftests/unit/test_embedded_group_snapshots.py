@@ -65,5 +65,5 @@ def test_groups_are_stored_as_their_controllers_write_them(tmp_path: Path) -> No
     assert [each["versions"] for each in found] == [[wanted]] * 3
     assert not any("conversion" in each for each in found)
     a_definition(folder, "volumegroupsnapshots", "v1beta2")
-    with pytest.raises(EnvironmentFailure, match=r"volumegroupsnapshots\.yaml defines v1beta2, and not v1beta1: have"):
+    with pytest.raises(EnvironmentFailure, match=r"volumegroupsnapshots\.yaml defines v1beta2, but not v1beta1: set"):
         group_snapshots.write_definitions(target, module=tmp_path)

@@ -15,7 +15,7 @@ LONGEST_SOCKET = 107
 
 @pytest.mark.parametrize("name", ["", "A", "1a", "-a", "a-", "a_b", "a/b", "..", "a" * 21, "a\n", "ä"])
 def test_name_that_is_no_short_label_is_refused(name: str) -> None:
-    with pytest.raises(WrongUsage, match="is no cluster name"):
+    with pytest.raises(WrongUsage, match="is not a cluster name"):
         Layout(name)
 
 

@@ -69,18 +69,18 @@ def test_a_new_cluster_lacks_everything() -> None:
 @pytest.mark.parametrize(
     ("other", "expected"),
     [
-        ({"nodes": [a_node("one")]}, "Longhorn node two: not there"),
+        ({"nodes": [a_node("one")]}, "Longhorn node two: missing"),
         (
             {"nodes": [a_node("one"), a_node("two", condition("Ready", "False", "no manager"))]},
             "Longhorn node two: not Ready (no manager)",
         ),
         (
             {"nodes": [a_node("one"), a_node("two", condition("Ready"))]},
-            "Longhorn node two: not Schedulable (nothing is said of it)",
+            "Longhorn node two: not Schedulable (no reason given)",
         ),
         (
             {"nodes": [a_node("one"), a_node("two", disk=condition("Schedulable", "False", "it is full"))]},
-            "Longhorn node two: its disk takes no replicas (it is full)",
+            "Longhorn node two: the disk takes no replicas (it is full)",
         ),
         ({"engine_images": [an_engine_image("deploying")]}, "engine image ei-1: deploying"),
         ({"csi_nodes": [a_csi_node("one", DRIVER), a_csi_node("two")]}, "CSI driver: not registered on two"),

@@ -123,7 +123,7 @@ def test_further_images_are_missed_too_and_loaded_from_their_own_archive(
 def test_further_images_whose_archive_is_gone_are_named(cluster: Cluster, tmp_path: Path) -> None:
     cluster.offer(tmp_path / "gone.tar", POSTGRESQL)
     cluster.images[1].remove(POSTGRESQL)
-    with pytest.raises(EnvironmentFailure, match=rf"lack {POSTGRESQL}, and .*gone\.tar.* --name unit-test"):
+    with pytest.raises(EnvironmentFailure, match=rf"lack {POSTGRESQL}, and their .*gone\.tar.* --name unit-test"):
         repair(LAYOUT, status(LAYOUT))
     assert cluster.loaded == []
 
@@ -131,7 +131,7 @@ def test_further_images_whose_archive_is_gone_are_named(cluster: Cluster, tmp_pa
 def test_images_that_this_host_does_not_make_any_more_are_not_loaded(cluster: Cluster) -> None:
     cluster.images[1] = set()
     cluster.made = Images(archive=Path("images.tar"), fio=f"{images.PREFIX}fio:2")
-    with pytest.raises(EnvironmentFailure, match="was localhost/storage-acceptance/fio:1, and this host now makes"):
+    with pytest.raises(EnvironmentFailure, match="image localhost/storage-acceptance/fio:1, but this host now builds"):
         repair(LAYOUT, status(LAYOUT))
     assert cluster.loaded == []
 
@@ -143,7 +143,7 @@ def test_pressure_is_a_problem_and_up_leaves_the_cluster_as_it_is(pressure: str,
     found = status(LAYOUT)
     (problem,) = found.problems
     assert problem.startswith("node unit-test-node-2 is short of") and f"({pressure}: why)" in problem
-    with pytest.raises(EnvironmentFailure, match="runs, and is left as it is: node unit-test-node-2"):
+    with pytest.raises(EnvironmentFailure, match="runs and is not changed: node unit-test-node-2"):
         repair(LAYOUT, found)
 
 

@@ -53,7 +53,7 @@ def test_a_replica_that_holds_all_lacks_nothing(bricks: list[Path], attributes: 
 def test_what_is_not_there_is_lacking(bricks: list[Path], attributes: dict[Any, bytes]) -> None:
     (bricks[1] / FOLDER / "data").unlink()
     found = Replica(Layout("lab"), FOLDER)
-    assert set(found.lacks()) == {f"{FOLDER}/data is not there"}
+    assert set(found.lacks()) == {f"{FOLDER}/data is missing"}
     assert found.progress() == 0
     (bricks[1] / FOLDER / "data").write_bytes(bytes(250))
     assert found.progress() == 25

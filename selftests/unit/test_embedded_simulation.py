@@ -139,7 +139,7 @@ def test_cluster_of_an_older_version_is_refused(
     here: Layout, started: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (here.pki / "kwok.kubeconfig").unlink()
-    with pytest.raises(EnvironmentFailure, match=r"older version.*take it down and start it again"):
+    with pytest.raises(EnvironmentFailure, match=r"older version.*take the cluster down and start it again"):
         arrange(here, monkeypatch, Nodes(set()), 1)
     assert started == []
 
@@ -150,7 +150,7 @@ def test_nodes_that_never_come_up_are_named_with_the_log(
     monkeypatch.setattr(simulation, "_READY_WITHIN_S", 0.2)
     here.logs.mkdir()
     (here.logs / "kwok.log").write_text("forbidden: nodes\n")
-    with pytest.raises(EnvironmentFailure, match=r"(?s)not Ready are unit-simulated-1, 1 in all.*forbidden: nodes"):
+    with pytest.raises(EnvironmentFailure, match=r"(?s)not Ready: unit-simulated-1; 1 in total.*forbidden: nodes"):
         arrange(here, monkeypatch, Nodes(set(), dead=True), 1)
 
 

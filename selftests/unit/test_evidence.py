@@ -35,7 +35,7 @@ def test_it_verifies_and_what_it_leaves_out_is_said(run: Path, capsys: pytest.Ca
     assert f"report --verify docs/evidence/{run.name}`" in (run.parent / "README.md").read_text(encoding="utf-8")
     assert main(["report", "--verify", str(run)]) == 0
     told = capsys.readouterr().out.splitlines()
-    assert told[0].startswith(f"left out, as OMITTED declares: {omitted} files")
+    assert told[0].startswith(f"omitted, as OMITTED declares: {omitted} files")
     assert f"unchanged: {listed - omitted} of {listed} files" in told[1]
 
 

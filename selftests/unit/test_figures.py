@@ -121,6 +121,6 @@ def test_the_slowest_node_counts_and_nodes_that_are_left_out_do_not() -> None:
     (figure,) = figures_of(visits, storage_class="fast").figures
     assert (figure.value, figure.low, figure.high) == (4.5, 3.0, 4.5)
     (unknown,) = figures_of([*visits, Visit(node="node-4", problem="no path")], storage_class="fast").figures
-    assert (unknown.value, unknown.unknown) == (None, "1 of 3 nodes used no volume in time")
+    assert (unknown.value, unknown.unknown) == (None, "1 of 3 nodes could not use a volume in time")
     rows = figures_of(visits, storage_class="fast").rows
     assert [row["Problem"] for row in rows] == ["", "", "it takes no pods"]

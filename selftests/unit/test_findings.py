@@ -152,7 +152,7 @@ def test_a_ratio_is_of_the_batches_that_both_have(candidate_s: int, baseline_s: 
 def test_a_ratio_of_what_one_side_did_not_do_says_so() -> None:
     found = metric_ratio(Metric.parse("sync.latency.mean"), recording(50).samples, recording(50).samples, plan=PLAN)
     assert found.value is None
-    assert found.problem == "there is no sync.latency.mean in some part of the measurement"
+    assert found.problem == "some part of the measurement has no sync.latency.mean"
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ def test_what_was_cut_off_before_it_was_read_is_told() -> None:
     log = followed(node)
     read(log, connections=1)
     node.lines = lines[6:]
-    with pytest.raises(LogCutOff, match=r"goes on at \S+:06.5Z, the line of \S+:03.5Z .* containerLogMaxSize"):
+    with pytest.raises(LogCutOff, match=r"continues at \S+:06.5Z, .* of \S+:03.5Z: .* containerLogMaxSize"):
         read(log, connections=1)
 
 

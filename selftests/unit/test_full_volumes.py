@@ -154,15 +154,15 @@ def test_no_space_is_a_clear_end(said: str) -> None:
 @pytest.mark.parametrize("said", ["dd: a-9: Input/output error", "dd: a-9: Read-only file system", ""])
 def test_any_other_end_is_none(said: str) -> None:
     wrong = ended(said)
-    assert wrong is not None and "a program cannot tell that the volume is full" in wrong
+    assert wrong is not None and "a program cannot detect that the volume is full" in wrong
     assert (said or "no message") in wrong
 
 
 def test_full_before_it_is_full_is_a_promise_that_was_not_kept() -> None:
     assert ended(NO_SPACE, taken=57) is None
     assert ended(NO_SPACE, taken=12) == (
-        f"after 12 MiB of the 64 MiB that it showed as free a write failed ({NO_SPACE}): the storage below has "
-        "promised more than it has"
+        f"a write failed after 12 MiB of the 64 MiB that the volume showed as free ({NO_SPACE}): the storage has "
+        "promised more space than it has"
     )
 
 
@@ -183,9 +183,9 @@ def test_what_is_lost_is_told_for_what_it_is() -> None:
     found = {"a-1": "9" * 64, "a-2": "sha256sum: a-2: Input/output error", "a-4": "4" * 64}
     assert lost_in_words(sums, found, piece=MIB) == (
         "3 of 4 files of 1 MiB that were durable before are lost: a-1 has another checksum, a-2 cannot be read "
-        "(sha256sum: a-2: Input/output error), a-3 is gone"
+        "(sha256sum: a-2: Input/output error), a-3 no longer exists"
     )
-    assert lost_in_words(sums, {}, piece=MIB) == "none of the 4 files of 1 MiB that were durable before is there"
+    assert lost_in_words(sums, {}, piece=MIB) == "none of the 4 files of 1 MiB that were durable before exists"
 
 
 @dataclass
@@ -276,18 +276,18 @@ def test_a_good_volume_holds_all() -> None:
     record, bench = tried()
     assert statuses(record) == {**dict.fromkeys(ASPECTS[:4], "held"), "growth": "not_tried", "trim": "not_tried"}
     assert (record.written, record.free, bench.failed) == (SIZE, SIZE, False)
-    assert "it took 32 MiB after 32 MiB were deleted" in {finding.how for finding in record.findings}
+    assert "the volume took 32 MiB after 32 MiB were deleted" in {finding.how for finding in record.findings}
 
 
 @pytest.mark.parametrize(
     ("changes", "fails", "words"),
     [
-        ({"end": "dd: Input/output error"}, {"error"}, "not for want of space but with: dd: Input/output error"),
-        ({"holds": SIZE // 4}, {"error"}, "has promised more than it has"),
-        ({"forgets": ("a-7",)}, {"kept"}, "a-7 is gone"),
+        ({"end": "dd: Input/output error"}, {"error"}, "a lack of space: dd: Input/output error"),
+        ({"holds": SIZE // 4}, {"error"}, "has promised more space than it has"),
+        ({"forgets": ("a-7",)}, {"kept"}, "a-7 no longer exists"),
         ({"forgets": ("n-1",)}, {"others"}, "on another volume of the class, 1 of 2 files"),
-        ({"harmed": True}, {"others"}, "takes no writes any more: dd: error writing a-9: No space left"),
-        ({"forgets": ("b-2",)}, {"again"}, "b-2 is gone"),
+        ({"harmed": True}, {"others"}, "accepts no more writes: dd: error writing a-9: No space left"),
+        ({"forgets": ("b-2",)}, {"again"}, "b-2 no longer exists"),
     ],
 )
 def test_each_thing_that_is_wrong_fails_by_itself(changes: dict[str, Any], fails: set[str], words: str) -> None:
@@ -305,13 +305,13 @@ def test_each_thing_that_is_wrong_fails_by_itself(changes: dict[str, Any], fails
         (
             f"shows {2 * SIZE} {SIZE}\nstorage-acceptance: wrote c-1 {'c' * 64}",
             "held",
-            "it grew from 64 MiB to 128 MiB",
+            "the volume grew from 64 MiB to 128 MiB",
         ),
-        (f"shows {SIZE} 0\nstorage-acceptance: stopped small", "failed", "shows 64 MiB, as it showed 64 MiB before"),
+        (f"shows {SIZE} 0\nstorage-acceptance: stopped small", "failed", "shows 64 MiB; it showed 64 MiB before"),
         (
             f"shows {2 * SIZE} 0\nstorage-acceptance: stopped full {NO_SPACE}",
             "failed",
-            "but takes no writes: dd: error",
+            "but accepts no writes: dd: error",
         ),
     ],
 )
@@ -342,7 +342,7 @@ def test_a_class_that_shows_more_is_not_filled() -> None:
     """Not one file is written, not even on the other volume."""
     bench = PlayedBench(says=PlayedVolumes(shown=100 * SIZE))
     with pytest.raises(
-        Unsupported, match=r"fast does not enforce its size: a volume of 64 MiB shows 6.25 GiB, 6.25 GiB of"
+        Unsupported, match=r"fast does not enforce volume sizes: a volume of 64 MiB shows its pods 6.25 GiB, 6.25"
     ):
         trial.FillingTrial(bench=cast(Bench, bench), size=SIZE, say=lambda text: None).run()
     assert [script["claim"] for script in bench.scripts] == ["neighbour"]
@@ -350,7 +350,7 @@ def test_a_class_that_shows_more_is_not_filled() -> None:
 
 def test_a_folder_of_a_nodes_disk_is_not_filled_however_large_that_is() -> None:
     bench = PlayedBench(says=PlayedVolumes(), kind="hostPath")
-    with pytest.raises(Unsupported, match="does not enforce its size"):
+    with pytest.raises(Unsupported, match="does not enforce volume sizes"):
         trial.FillingTrial(bench=cast(Bench, bench), size=SIZE, say=lambda text: None).run()
     assert [(script["claim"], script["MOST"]) for script in bench.scripts] == [("neighbour", str(2 * MIB))]
 
@@ -369,12 +369,12 @@ def test_the_volume_that_is_filled_is_made_when_the_other_has_its_data() -> None
 
 
 def test_a_class_that_takes_more_than_it_shows_is_left_at_a_tenth_more() -> None:
-    with pytest.raises(Unsupported, match="does not enforce its size: a volume of 64 MiB took 70 MiB and was not full"):
+    with pytest.raises(Unsupported, match="a volume of 64 MiB took 70 MiB and was not full"):
         tried(holds=100 * SIZE)
 
 
 def test_a_class_with_a_least_size_is_told_from_one_without_any() -> None:
-    with pytest.raises(Unsupported, match=r"gives volumes of 128 MiB; .*--storage-volume-size=128Mi"):
+    with pytest.raises(Unsupported, match=r"creates volumes of 128 MiB .*--storage-volume-size=128Mi"):
         tried(shown=2 * SIZE, capacity=2 * SIZE)
 
 
@@ -399,6 +399,6 @@ def test_a_finding_is_shown_and_judged_as_it_is(status: Any) -> None:
     assert verdict.outcome == Outcome(code=f"filling.{status}", facts={"how": finding.how})
     assert verdict.requirement.rule == "kept"
     ((row,),) = tables_of(*full_volume_parts(results(full_volumes=[changed])))
-    assert row["What it must do"] == TITLES["kept"] and f"status-{verdict.status}" in row["Found"]
+    assert row["Requirement"] == TITLES["kept"] and f"status-{verdict.status}" in row["Result"]
     html = render_summary(results(full_volumes=[changed]))
-    assert "Volumes that were filled to their end" in html and "<script>alert" not in html
+    assert "Volumes that were filled completely" in html and "<script>alert" not in html

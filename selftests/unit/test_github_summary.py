@@ -35,7 +35,7 @@ def test_the_verdict_comes_first_then_what_failed_then_what_is_open() -> None:
     assert [row.split(" | ")[2] for row in rows] == ["sync-write-iops stall.longest", "sync-write-iops cpu.use"]
     assert rows[0].endswith("because fail |")
     assert "- **Error:** a volume is left" in lines
-    assert lines[4].startswith("1 passed, 1 failed, 1 inconclusive, 0 skipped; 3 of its 3 limits")
+    assert lines[4].startswith("1 passed, 1 failed, 1 inconclusive, 0 skipped; 3 of 3 limits")
 
 
 def test_the_comparison_is_a_table_of_its_own() -> None:

@@ -187,7 +187,7 @@ def test_a_group_that_is_not_whole_is_told_by_its_members(claims: tuple[str, ...
 def test_a_member_of_a_claim_that_does_not_carry_the_name_fails_at_once() -> None:
     cluster = Cluster()
     cluster.taken("data", "log", "other", ready=False)
-    with pytest.raises(StorageFailure, match="found a member of other too: its controllers do not heed the label"):
+    with pytest.raises(StorageFailure, match="found a member of other too: its controllers ignore the label"):
         wait_group_taken(cluster.api(), GROUP_OF_TWO, claims=CLAIMED, timeout_s=60)
 
 

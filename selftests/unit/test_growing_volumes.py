@@ -134,14 +134,14 @@ def test_a_device_that_grows_is_seen(bench: GrowingBench) -> None:
 
 def test_a_device_that_grows_in_name_only_is_told(bench: GrowingBench) -> None:
     bench.grows = False
-    said = "the raw block volume of PVC grows .* last state: nothing can be written at its new end"
+    said = "the raw block volume of PVC grows .* last state: no data can be written to its new end"
     with pytest.raises(StorageFailure, match=said):
         try_block_expansion(tried(bench))
 
 
 def test_a_device_that_loses_its_beginning_is_told(bench: GrowingBench) -> None:
     bench.keeps = False
-    with pytest.raises(StorageFailure, match="no longer there since it was expanded"):
+    with pytest.raises(StorageFailure, match="lost its data when it was expanded"):
         try_block_expansion(tried(bench))
 
 
@@ -161,5 +161,5 @@ def test_a_file_system_that_stays_as_it_was_between_pods_is_told(trial: Trial, b
 @BETWEEN_PODS
 def test_data_that_growth_loses_is_told(trial: Trial, bench: GrowingBench) -> None:
     bench.keeps = False
-    with pytest.raises(StorageFailure, match="no longer there since it was expanded"):
+    with pytest.raises(StorageFailure, match="lost its data when it was expanded"):
         trial(tried(bench))

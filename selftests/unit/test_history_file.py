@@ -195,7 +195,7 @@ def test_another_schema_is_refused(path: Path, version: object, said: str) -> No
 @pytest.mark.parametrize("text", ["a,b\n1,2\n", '{\n  "schema_version": 1\n}\n', "\0\0"])
 def test_a_file_that_is_no_history_is_refused_and_not_written_to(path: Path, text: str) -> None:
     path.write_text(text)
-    with pytest.raises(WrongUsage, match="expected a history, found a file without a line of one; name another file"):
+    with pytest.raises(WrongUsage, match="expected a history, found a file without any line of one; name another file"):
         read_history(path)
 
 
@@ -217,7 +217,7 @@ def test_a_folder_stands_for_its_history(tmp_path: Path) -> None:
 
 
 def test_what_can_be_no_history_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=f"make the folder {tmp_path}/gone"):
+    with pytest.raises(ValueError, match=f"create the folder {tmp_path}/gone"):
         history_path(tmp_path / "gone" / "history.jsonl")
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(ValueError, match="which is neither"):

@@ -51,8 +51,8 @@ def test_a_run_as_those_before_passes_and_says_what_would_have_been_told() -> No
     assert not found.alone
     assert found.verdict.reason == (
         "write.iops of sync-write-iops on fast is 985 IOPS, 1.5 % lower than the accepted level of 1,000 IOPS "
-        "(14 runs from 2026-11-01 on; noise explains two in a row at most 10.9 % lower or 12.2 % higher), not "
-        "worse by more than 10 % beyond noise; two runs worse by 10.9 % would have been reported, or seven by "
+        "(14 runs from 2026-11-01 on; in two consecutive runs, noise explains at most 10.9 % lower or 12.2 % higher), "
+        "not worse by more than 10 % beyond noise; two runs worse by 10.9 % would have been reported, or seven by "
         "10 %."
     )
     assert found.verdict.id == "fast/sync-write-iops/write.iops/not-worse-than-before-by"
@@ -63,14 +63,14 @@ def test_the_first_run_that_fell_passes_and_is_told_the_second_fails_and_says_si
     first = judged([*QUIET, 800.0])
     assert (first.verdict.status, first.alone) == ("pass", True)
     assert first.verdict.reason.endswith(
-        "worse than the 10 % allowed, beyond noise, but in this run alone: it fails if the next run is worse too."
+        "worse than the allowed 10 % and beyond noise, but only in this run: it fails if the next run is worse too."
     )
     second = judged([*QUIET, 800.0, 805.0])
     assert (second.verdict.status, second.alone) == ("fail", False)
     assert second.verdict.measured == pytest.approx(0.805, abs=0.001)
     assert second.verdict.reason.endswith(
-        "; since 2026-11-15 (run run-14) about 19.7 % lower than that level, worse than the 10 % allowed, beyond "
-        "noise, and not back since (`storage-acceptance accept-level` accepts an intended change): databases "
+        "; since 2026-11-15 (run run-14) about 19.7 % lower than that level, worse than the allowed 10 % and beyond "
+        "noise, and has not recovered (`storage-acceptance accept-level` accepts an intended change): databases "
         "wait for it."
     )
 
@@ -105,8 +105,8 @@ def test_what_became_better_is_no_failure_and_asks_for_its_level() -> None:
     assert found.trend.change_point is not None
     assert found.trend.change_point.change == pytest.approx(0.305, abs=0.01)
     assert (
-        "since 2026-11-15 (run run-14) about 30.5 % higher than that level: with `storage-acceptance "
-        "accept-level` a later fall from there is reported; " in found.verdict.reason
+        "since 2026-11-15 (run run-14) about 30.5 % higher than that level: after `storage-acceptance "
+        "accept-level`, a later fall from there is reported; " in found.verdict.reason
     )
 
 
@@ -132,8 +132,8 @@ def test_a_level_that_is_accepted_is_compared_with_and_what_was_before_is_forgot
     new = judged([*QUIET, 800.0, 810.0, 805.0], accepted=14)
     assert new.verdict.status == "skipped"
     assert (
-        "the history has 2 of the same kind since a level was accepted (14 before it), and the level to compare with "
-        "is that of the first 14; each run adds itself" in new.verdict.reason
+        "the history has 2 of the same kind since a level was accepted (14 before it), and a level to compare with "
+        "needs 14; each run is appended." in new.verdict.reason
     )
 
 

@@ -88,7 +88,7 @@ def test_a_load_that_takes_too_long_is_the_storages_failure(tmp_path: Path) -> N
 
 def test_a_load_that_somebody_else_killed_says_nothing_of_the_storage(tmp_path: Path) -> None:
     with (
-        pytest.raises(EnvironmentFailure, match="ended by somebody else, with status -9"),
+        pytest.raises(EnvironmentFailure, match="ended by another process, with status -9"),
         process("kill -9 $$", tmp_path) as load,
     ):
         load.follow(never, within_s=HANGS_S)

@@ -146,7 +146,7 @@ def test_a_stall_in_too_short_a_load_is_told_in_one_clean_sentence() -> None:
     verdict = judge(found, limit, storage_class="fast", caution=Caution(may_pass=False))
     assert (verdict.status, verdict.reason) == (
         "inconclusive",
-        "stall.longest of p on fast is 4 s, from too short a load to be compared with the limit of at most 8 s; "
+        "stall.longest of p on fast is 4 s, but the load was too short to compare it with the limit of at most 8 s; "
         "a longer measurement would decide it.",
     )
 

@@ -181,7 +181,7 @@ def test_a_pod_that_does_not_come_back_is_a_problem_and_no_new_volume_is_asked_f
     server.again = None
     found = killed(server, monkeypatch)
     assert (found.ready_s, found.new_volume_s) == (None, None)
-    assert "another pod to be Ready in place of pod manager-1" in found.problem
+    assert "a replacement for pod manager-1" in found.problem
     assert "1 of 2 pods vendor/app=manager are Ready" in found.problem
 
 

@@ -174,7 +174,7 @@ def test_a_wrong_context_lists_those_of_all_files(source: Path, other: Path) -> 
 def test_what_is_no_kubeconfig_is_told(tmp_path: Path, text: str) -> None:
     wrong = tmp_path / "wrong"
     wrong.write_text(text)
-    with pytest.raises(WrongUsage, match="wrong is no kubeconfig"):
+    with pytest.raises(WrongUsage, match="wrong is not a kubeconfig"):
         read_document(wrong)
 
 

@@ -34,7 +34,7 @@ WRONG: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "key not shown": ({}, {"client-certificate-data": "DATA+OMITTED"}, "without --raw"),
     "certificate without key": ({}, {"client-certificate": "client.crt"}, "client-key"),
     "key without certificate": ({}, {"client-key": "client.key"}, "client-certificate"),
-    "key of another": ({}, {"client-certificate": "client.crt", "client-key": "server.key"}, "not the certificate's"),
+    "key of another": ({}, {"client-certificate": "client.crt", "client-key": "server.key"}, "another certificate"),
     "two ways": ({}, {"token": "t", "username": "me", "password": "p"}, "token"),
     "program and provider": ({}, {"exec": {}, "auth-provider": {}}, "auth-provider"),
     "program null": ({}, {"exec": {"apiVersion": V1, "command": None}}, "command"),

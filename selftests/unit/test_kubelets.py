@@ -38,8 +38,8 @@ def test_a_kubelet_is_stopped_by_commands_alone_on_a_node_that_was_named_or_is_t
     assert kubelet_if_allowed(None, kind="kubeconfig", **asked) == NO_KUBELET
     assert kubelet_if_allowed(plan(), kind="kubeconfig", **asked) == plan()
     assert kubelet_if_allowed(plan(), kind="embedded", node=None, own_node=None) == plan()
-    assert "you must name it" in str(kubelet_if_allowed(plan(), kind="kubeconfig", node=None, own_node=None))
-    assert "its own pod runs there" in str(kubelet_if_allowed(plan(), kind="in-cluster", node="n1", own_node="n1"))
+    assert "you must name the node" in str(kubelet_if_allowed(plan(), kind="kubeconfig", node=None, own_node=None))
+    assert "own pod runs on node n1" in str(kubelet_if_allowed(plan(), kind="in-cluster", node="n1", own_node="n1"))
 
 
 @pytest.mark.parametrize("failure", ["kubelet-restarted", "kubelet-away"])
@@ -89,16 +89,16 @@ def test_it_is_away_for_as_long_as_it_is_said(monkeypatch: pytest.MonkeyPatch) -
 
 def test_pauses_are_told_by_the_nodes_own_clock() -> None:
     writer = cast(Any, SimpleNamespace(moments=[(1.0, 1), (5.0, 2), (5.4, 3)]))
-    assert wrote_on(writer, since=2) == "the pod wrote on, with 0.4 s at the most between two records"
-    assert "not known" in wrote_on(cast(Any, SimpleNamespace(moments=[])), since=2)
+    assert wrote_on(writer, since=2) == "the pod continued to write, with at most 0.4 s between two records"
+    assert "is unknown" in wrote_on(cast(Any, SimpleNamespace(moments=[])), since=2)
 
 
 @pytest.mark.parametrize(("stayed", "status"), [([], "pass"), (["mounted at /a"], "fail")])
 def test_what_stays_is_told(stayed: list[str], status: str) -> None:
     verdict = judge_release(failover(9.0, failure="kubelet-away", stayed=stayed))
     assert (verdict.status, verdict.id) == (status, "fast/kubelet-away/stayed/holds")
-    assert "after the pod was deleted while its kubelet was away" in verdict.reason
-    assert ("still on node-1 there was mounted at /a;" in verdict.reason) == bool(stayed)
+    assert "after the pod was deleted while its kubelet was down" in verdict.reason
+    assert ("but it remained on node-1: mounted at /a;" in verdict.reason) == bool(stayed)
     with pytest.raises(Unsupported, match="no command shows its mounts"):
         judge_release(failover(9.0, failure="kubelet-away"))
 
@@ -108,7 +108,7 @@ def test_records_that_are_lost_with_a_kubelet_fail_and_the_report_has_a_table() 
     assert judge_durability(lost).status == "fail"
     assert "the kubelet of its node was restarted" in judge_durability(lost).reason
     html = render_summary(results(durability=[lost], failovers=[failover(9.0, failure="kubelet-away", stayed=["<b>"])]))
-    assert "Deletion while its kubelet was away of fast" in html and "&lt;b&gt;" in html
+    assert "Deletion while the kubelet was down of fast" in html and "&lt;b&gt;" in html
 
 
 def test_the_plan_counts_the_time_that_it_is_away() -> None:

@@ -129,7 +129,7 @@ def test_what_came_late_is_named_beside_what_does_not_go() -> None:
     with pytest.raises(Leak) as raised:
         remove_run(server.api, run_id=RUN_ID, timeout_s=60)
     assert f"last state: {stuck} (phase Bound" in str(raised.value)
-    assert "there are also persistentvolumes late, volumeattachments csi-ours" in str(raised.value)
+    assert "further objects: persistentvolumes late, volumeattachments csi-ours" in str(raised.value)
 
 
 def test_an_attachment_that_stays_is_waited_for_by_name_and_named() -> None:

@@ -58,8 +58,8 @@ def test_credits_that_ended_after_the_first_profile_had_passed_are_told(durable:
         found = later.against_first
         assert found is not None and found.high < 0.8
         assert later.warning is not None
-        assert later.warning.startswith("the storage slowed down during the run: at its end writes on fast did 0.3")
-        assert later.warning.endswith(" of what it did 10 min before")
+        assert later.warning.startswith("the storage slowed down during the run: at its end writes on fast reached 0.3")
+        assert later.warning.endswith(" of its rate 10 min before")
 
 
 def test_of_steady_storage_nothing_is_told_but_the_figure() -> None:
@@ -138,4 +138,4 @@ def test_a_limit_that_steady_storage_passed_stays_a_pass() -> None:
 
 def test_what_fails_at_the_end_fails_no_test() -> None:
     recorder = teardown(Ending(found=[], error=StorageFailure("no space")))
-    assert recorder.warnings == ["whether the storage slowed down during the run is not known: no space"]
+    assert recorder.warnings == ["it is not known whether the storage slowed down during the run: no space"]

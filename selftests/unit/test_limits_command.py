@@ -69,7 +69,7 @@ def test_sources_are_listed_with_their_addresses_and_who_names_them(capsys: pyte
 def test_what_differs_between_two_tiers(capsys: pytest.CaptureFixture[str], shop: str) -> None:
     told = limits(capsys, "--diff", "builtin/production", shop)
     assert "write.iops at least 1,000 IOPS write.iops at least 1,600 IOPS" in told and "etcd" not in told
-    assert "ask for the same" in limits(capsys, "--diff", f"{shop}:shop", shop)
+    assert "require the same" in limits(capsys, "--diff", f"{shop}:shop", shop)
     assert "expected a shipped tier (builtin/baseline" in limits(capsys, "--diff", "gold", shop, status=4)
     gold = limits(capsys, "--diff", "baseline", f"{shop}:gold", status=4)
     assert "expected one of the tiers shop, found 'gold'" in gold

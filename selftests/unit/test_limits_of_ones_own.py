@@ -97,13 +97,13 @@ def test_sources_are_keys_with_addresses(tmp_path: Path) -> None:
         ("      order-log: {write.iops: {at_least: 9}}\n", "…order-log.write.iops.because: expected this key, found"),
         (
             "      order-log: {write.iops: {at_least: 9, source: dba, because: b}}\n",
-            "expected one of the sources of the",
+            "expected a source of the file",
         ),
         (FAMILY.replace("5ms", "5"), "a.yaml:7: tiers.shop.limits.*-read-latency.read.latency.mean.at_most: expected"),
         (
             FAMILY + '      "slow-*": {read.latency.mean: {at_most: 6ms, because: queries wait}}\n',
             (
-                "a.yaml:8: tiers.shop.limits.slow-*.read.latency.mean.at_most: expected one family that sets it "
+                "a.yaml:8: tiers.shop.limits.slow-*.read.latency.mean.at_most: expected one family that sets this "
                 "for a profile, found '6ms' here and '5ms' on line 7; name the profile itself"
             ),
         ),
@@ -139,7 +139,7 @@ def test_files_that_contradict_each_other_are_told_with_both_places(tmp_path: Pa
         tier(f"      order-log: {{write.iops: {{at_least: {value}, because: b}}}}\n") for value in (900, 1200)
     )
     assert problems(tmp_path, one, other) == [
-        "b.yaml:6: tiers.shop.limits.order-log.write.iops.at_least: expected one value for it, found 1200 here "
+        "b.yaml:6: tiers.shop.limits.order-log.write.iops.at_least: expected one value for this key, found 1200 here "
         "and 900 in "
         f"{tmp_path}/a.yaml:6; remove one of them, or set it in a tier of another name that extends this one".replace(
             f"{tmp_path}/", ""

@@ -98,9 +98,9 @@ def test_wrong_usage_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         (("--margin", "x"), "--margin: expected"),
         (("--name", "a b"), "--name: expected letters"),
         (("--class", "slow"), "expected one class that all runs measured (fast), found slow"),
-        (("-o", run), "is there already"),
+        (("-o", run), "already exists"),
     ):
         assert suggest(run, *words) == 4
         assert told in capsys.readouterr().err
     assert suggest(run) == 0
-    assert "1 run says nothing about other nights" in capsys.readouterr().err
+    assert "expected at least 3 runs, found 1" in capsys.readouterr().err

@@ -378,7 +378,7 @@ def test_a_maker_that_writes_no_kubeconfig_is_told(
     programs: Callable[[], list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CREATES", "")
-    with pytest.raises(EnvironmentFailure, match="kind ended well and wrote no kubeconfig"):
+    with pytest.raises(EnvironmentFailure, match="kind succeeded but wrote no kubeconfig"):
         manager("kind", tmp_path).create_cluster()
 
 

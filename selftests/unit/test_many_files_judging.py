@@ -106,7 +106,7 @@ def test_a_rate_of_few_files_passes_nothing_and_fails_all_the_same() -> None:
     few = record(rate(files=1000, seconds=[0.01, 0.011] * 50), files=1000)
     status, reason = judged(few, limit("create", 600.0))
     assert status == "inconclusive"
-    assert "the limit is about 100,000 files, and there were 1,000: ask for as many with --storage-with many" in reason
+    assert "the limit is for 100,000 files, and the volume had 1,000: set the same number with --storage-" in reason
     assert judged(few, limit("create", 60.0))[0] == "fail"
 
 
@@ -171,7 +171,7 @@ def test_the_plan_counts_both_volumes_the_baselines_and_all_pods() -> None:
     assert step.pods == 10 + 3 + 3
     alone = with_many_files("fast", settings, files=FILES, baseline=None, speeds=EMBEDDED_CLUSTER)
     assert 200 < alone.about_s < step.about_s < 700
-    assert alone.description == "fast: 100,000 files made, found and deleted; 10 pods started"
+    assert alone.description == "fast: 100,000 files created, looked up and deleted; 10 pods started"
 
 
 def told(found: ManyFilesRecord, asked: Limit) -> tuple[str, dict[str, JsonValue]]:

@@ -162,7 +162,7 @@ def test_what_is_not_made_in_time_is_left_and_what_there_is_is_timed(
     ("before", "after", "wrong"),
     [
         ("    names[#names + 1] =", "    names[math.min(#names + 1, 9)] =", "a folder of 13 files lists"),
-        ("  C.closedir(opened)", "  names[#names + 1] = names[#names] C.closedir(opened)", "1 names that are unknown"),
+        ("  C.closedir(opened)", "  names[#names + 1] = names[#names] C.closedir(opened)", "1 unknown or duplicate"),
         ("if stat(path(folder, file))", "if stat(path(folder, file) .. 1)", r"could not stat .*No such file"),
         ("C.unlink(path(folder, file))", "C.unlink(volume)", "could not delete:"),
         ('say("over")', "", "ended too early"),
@@ -190,7 +190,7 @@ def test_a_volume_without_room_says_which_option_makes_it_larger(tmp_path: Path)
     full = HostBench(
         tmp_path, changed=lambda text: 'io.write("storage-acceptance: failed create: No space left on device\\n")'
     )
-    with pytest.raises(NotTried, match=r"1Gi of StorageClass fast takes no 1,234 empty files .*--storage-volume-size"):
+    with pytest.raises(NotTried, match=r"1Gi of StorageClass fast has no room for 1,234 .*--storage-volume-size"):
         many(full).run()
 
 
@@ -210,13 +210,13 @@ def test_a_pod_that_does_not_start_ends_it_and_is_told(tmp_path: Path) -> None:
 
 def test_whoever_gives_nothing_to_the_group_is_not_quick_but_wrong(tmp_path: Path) -> None:
     bench = HostBench(tmp_path, of_groups="drwxrwsr-x 2 65534 {group} 4096 .\n-rw-rw-r-- 1 65534 65534 0 f\n")
-    with pytest.raises(StorageFailure, match=r"a pod with fsGroup 54321 started on .* of group 54321 and 65534"):
+    with pytest.raises(StorageFailure, match=r"a pod with fsGroup 54321 started on .* found 54321 and 65534"):
         many(bench).run()
 
 
 @pytest.mark.parametrize(
     ("change", "why"),
-    [({"kind": "nfs"}, "to which Kubernetes applies no fsGroup"), ({"user": None}, "lets none ask for another")],
+    [({"kind": "nfs"}, "to which Kubernetes applies no fsGroup"), ({"user": None}, "no pod may request another")],
 )
 def test_groups_that_are_not_meant_to_be_given_are_not_timed(change: dict[str, Any], why: str, tmp_path: Path) -> None:
     record = many(HostBench(tmp_path, **change)).run()

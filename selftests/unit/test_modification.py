@@ -98,34 +98,34 @@ def changes(api: Cluster) -> list[str]:
 
 def test_a_volume_gets_two_classes_in_turn() -> None:
     api = Cluster({"gold": "a.driver", "silver": "a.driver", "bronze": "a.driver", "alien": "another.driver"})
-    assert "bronze, then gold under a pod that wrote and read on" in tried(api)
+    assert "bronze, then gold while a pod kept writing and reading" in tried(api)
     assert changes(api) == ["bronze", "gold"]
 
 
 def test_one_that_the_driver_refuses_is_passed_over() -> None:
     api = Cluster({"gold": "a.driver", "silver": "a.driver"}, cannot="gold")
-    assert "got VolumeAttributesClass silver under a pod" in tried(api)
+    assert "got VolumeAttributesClass silver while a pod" in tried(api)
 
 
 def test_where_all_are_refused_the_drivers_words_are_told() -> None:
-    with pytest.raises(Unsupported, match="cannot have it: gold: it has none, the change is Infeasible; no such iops"):
+    with pytest.raises(Unsupported, match=r"rejects .*: gold: current class none, change Infeasible; no such iops"):
         tried(Cluster({"gold": "a.driver"}, cannot="gold"))
 
 
 @pytest.mark.parametrize(("never", "has"), [("gold", "none"), ("silver", "gold")])
 def test_a_change_that_is_never_done_fails(never: str, has: str) -> None:
-    said = f"to have VolumeAttributesClass {never}; last state: it has {has}, the change is InProgress"
+    said = f"to have VolumeAttributesClass {never}; last state: current class {has}, change InProgress"
     with pytest.raises(StorageFailure, match=said):
         tried(Cluster({"gold": "a.driver", "silver": "a.driver"}, never=never))
 
 
 def test_a_pod_that_fails_then_is_told_in_its_words() -> None:
-    with pytest.raises(StorageFailure, match=r"failed when that was modified: .*read 1 after writing 2"):
+    with pytest.raises(StorageFailure, match=r"failed when the volume was modified: .*read 1 after writing 2"):
         tried(Cluster({"gold": "a.driver"}), ends=True)
 
 
 def test_a_volume_that_is_not_told_fails() -> None:
-    with pytest.raises(StorageFailure, match="reports VolumeAttributesClass gold, and its PV none"):
+    with pytest.raises(StorageFailure, match="reports VolumeAttributesClass gold, but its PV reports none"):
         tried(Cluster({"gold": "a.driver"}, lags=True))
 
 

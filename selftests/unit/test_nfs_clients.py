@@ -49,7 +49,7 @@ def test_two_nodes_must_have_a_client(has_client: tuple[bool | None, ...], witho
     """Longhorn's own words are told, those of the first."""
     why = why_not_shared(cluster(*has_client), storage_class())
     told = "" if without is None else f"{without}: {without.split(',')[0]}: {LACKS}"
-    assert why == (None if without is None else f"Longhorn finds no NFS client, which shared volumes need, on {told}")
+    assert why == (None if without is None else f"Longhorn finds no NFS client (required for shared volumes) on {told}")
 
 
 def test_nothing_is_known_of_others_and_of_nodes_that_may_not_be_listed() -> None:

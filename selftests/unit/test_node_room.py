@@ -29,11 +29,11 @@ def test_what_fits_evenly_is_no_problem() -> None:
 
 def test_the_resource_that_runs_out_first_is_named() -> None:
     assert problems([node("a"), node("b")], 42) == [
-        "node a lacks cpu: 21 pods (100m each) are to go there, 2 is free",
-        "node b lacks cpu: 21 pods (100m each) are to go there, 2 is free",
+        "node a lacks cpu: 21 pods (100m each) would run there, 2 is free",
+        "node b lacks cpu: 21 pods (100m each) would run there, 2 is free",
     ]
     assert "lacks memory: 3 pods (64Mi each)" in problems([node("a", memory="128Mi")], 3)[0]
-    assert problems([node("a", pods="3")], 4) == ["node a lacks pods: 4 pods are to go there, room for 3 is free"]
+    assert problems([node("a", pods="3")], 4) == ["node a lacks pods: 4 pods would run there, room for 3 is free"]
 
 
 def test_what_runs_there_counts_and_what_has_ended_does_not() -> None:

@@ -19,17 +19,17 @@ SHARE = of_operations("failed", 0.05, because="somebody has to look")
         (FAST, "pass", "all within the limit of at most 30 s"),
         (SLOW, "fail", "all outside the limit of at most 30 s: pods wait for it"),
         ([*FAST[:93], *SLOW[:7]], "inconclusive", "on both sides of the limit of at most 30 s; more operations"),
-        (FAST[:89], "inconclusive", "89 operations have no upper end of that percentile, 90 do: ask for more with"),
-        (FAST[:90], "pass", "(98% CI 1.79 s to 1.89 s; 90 operations, 20 at once)"),
+        (FAST[:89], "inconclusive", "89 operations give no upper bound of that percentile, 90 do: request more with"),
+        (FAST[:90], "pass", "(98% CI 1.79 s to 1.89 s; 90 operations, 20 at the same time)"),
         # Few that are slow suffice for a fail: then even the fewest that it takes are outside.
-        (SLOW[:3], "fail", "(98% CI 41 s to beyond all bounds; 3 operations"),
+        (SLOW[:3], "fail", "(98% CI: at least 41 s, no upper bound; 3 operations"),
     ],
 )
 def test_the_whole_interval_decides(seconds: list[float], status: str, said: str) -> None:
     verdict = judge_operations(record(times(seconds)), BIND)
     assert verdict.status == status and said in verdict.reason
     assert verdict.reason.startswith("p95 until PVC bound on fast<b> is ")
-    assert (verdict.low is None) == ("beyond all bounds" in verdict.reason)
+    assert (verdict.low is None) == (", no upper bound" in verdict.reason)
     assert (verdict.profile, verdict.metric, verdict.rule) == ("control-operations", "bind.p95", "at_most")
 
 
@@ -42,7 +42,7 @@ def test_what_failed_took_for_ever() -> None:
 
 def test_what_was_seen_late_does_not_count() -> None:
     verdict = judge_operations(record(times(FAST, late=3)), BIND)
-    assert verdict.status == "pass" and verdict.reason.endswith("; 3 more were seen late and do not count.")
+    assert verdict.status == "pass" and verdict.reason.endswith("; 3 more were observed late and do not count.")
 
 
 @pytest.mark.parametrize("operations", [(), (times([], late=2),)])
@@ -58,8 +58,8 @@ def test_one_that_failed_is_a_fail_where_none_may() -> None:
     verdict = judge_operations(record(good, bad), NONE_FAILED)
     assert verdict.status == "fail"
     assert verdict.reason == (
-        "2 of 202 control operations on fast<b> failed (98% CI 0.074 to 4.1 % of such operations; 20 at once), outside "
-        "the limit of none: somebody has to look; not done within 5 min: snapshot ready to use: 2 "
+        "2 of 202 control operations on fast<b> failed (98% CI 0.074 to 4.1 % of such operations; 20 at the same "
+        "time), outside the limit of none: somebody has to look; not completed within 5 min: snapshot ready to use: 2 "
         "SnapshotContentCreationFailed."
     )
 

@@ -41,8 +41,8 @@ def test_limits_are_read_and_inherited(tmp_path: Path) -> None:
         ("bind.p95", 10.0, "pods wait"),
         ("failed", 0.0, "somebody has to look"),
     ]
-    assert words_of(found[1]) == "p95 until PVC bound, many at once: at most 10 s"
-    assert words_of(found[2]) == "failed control operations, many at once: none"
+    assert words_of(found[1]) == "p95 until PVC bound, concurrent operations: at most 10 s"
+    assert words_of(found[2]) == "failed concurrent control operations: none"
 
 
 def test_they_count_where_they_are_asked_for(tmp_path: Path) -> None:

@@ -35,6 +35,6 @@ def test_the_plan_counts_all_that_is_there_at_one_time() -> None:
     (volumes,) = step.volumes
     assert (volumes.number, volumes.size, volumes.beside) == (40, GIB, 20 * GIB)
     assert (volumes.total, step.pods) == (5 * 60, 100)
-    assert step.description.startswith("5 times 20 at once on fast: bind, attach, mount, start, snapshot, restore")
+    assert step.description.startswith("5 times 20 at the same time on fast: bind, attach, mount, start, snapshot")
     (alone,) = plan_operations("fast", settings("bind"), speeds=EMBEDDED_CLUSTER).volumes
     assert (alone.number, alone.total, alone.beside) == (20, 100, 0)

@@ -147,6 +147,6 @@ def test_what_a_class_cannot_do_is_named_and_not_tried(operate: Any) -> None:
 
 def test_more_pods_than_nodes_hold_are_not_asked_for(operate: Any) -> None:
     cluster = PlayedCluster()
-    with pytest.raises(EnvironmentFailure, match=r"hold 110 more pods .* and 200 at once were asked for"):
+    with pytest.raises(EnvironmentFailure, match=r"hold 110 more pods .* but 200 at the same time were requested"):
         operate(cluster, at_once=200)
     assert cluster.asked == []

@@ -157,7 +157,7 @@ def test_a_capability_that_a_target_requires_and_nobody_knows_is_told_with_those
     target.write_text("settings: {require_capability: [clone, flying]}")
     found = listing("--storage-context=a", f"--storage-target={target}")
     assert found.status == 4, found.output
-    assert f"target {target}: settings.require_capability: expected capabilities of appends" in found.output
+    assert f"target {target}: settings.require_capability: expected capabilities from appends" in found.output
     assert "found 'flying'" in found.output
 
 
@@ -174,9 +174,9 @@ def test_options_are_known_by_the_names_that_they_had_too(listing: Run, where: s
     environment = {key.upper(): value for key, value in keys.items()} if where == "environment" else {}
     found = listing("--storage-context=a", *options, **environment)
     assert found.status == 4, found.output
-    assert "--storage-require-capability: expected capabilities of appends" in found.output
+    assert "--storage-require-capability: expected capabilities from appends" in found.output
     assert "found 'cloning'" in found.output
-    assert "--storage-embedded-name lab means an embedded cluster" in found.output
+    assert "--storage-embedded-name lab selects an embedded cluster" in found.output
 
 
 def test_of_two_names_in_the_environment_the_present_one_counts(listing: Run) -> None:
@@ -230,7 +230,7 @@ def test_a_tier_that_does_not_exist_is_wrong_usage(listing: Run) -> None:
 def test_a_limit_for_a_profile_that_does_not_exist_is_wrong_usage(listing: Run, tmp_path: Path) -> None:
     found = listing(limits(tmp_path, profile="no-such"), "--storage-tier=mine")
     assert found.status == 4
-    assert "expected a profile that exists (" in found.output
+    assert "expected a profile that exists (available: " in found.output
     assert "sync-write-iops, sysbench-random-mixed), found 'no-such'" in found.output
 
 

@@ -98,7 +98,7 @@ def test_what_the_cluster_changes_meanwhile_stays(monkeypatch: pytest.MonkeyPatc
     ("server", "why"),
     [
         (cluster(ready="True"), "node n1 is Ready, so it is not out of service"),
-        (cluster(taints=[THEIRS]), "has the taint .* already, and it is not this run's"),
+        (cluster(taints=[THEIRS]), "already has the taint .*, which this run did not add"),
     ],
     ids=["ready", "tainted by others"],
 )

@@ -105,7 +105,7 @@ def test_what_a_test_says_of_its_time_is_in_the_plan(planned: Planned, tmp_path:
     )
     status, output = planned("-c", "tox.ini", NO_CLUSTER, "--storage-class=fast", str(tmp_path))
     assert status == 0, output
-    assert re.search(r"^fast: mine, as the test itself says +1 +1:30$", output, re.MULTILINE), output
+    assert re.search(r"^fast: mine \(time given by the test\) +1 +1:30$", output, re.MULTILINE), output
     assert "Resources and time of these are unknown: test_mine.py::test_unknown[fast]" in output
 
 
@@ -158,5 +158,5 @@ def test_what_ramps_needs_consent_marked_or_not(planned: Planned, tmp_path: Path
         '@pytest.mark.crash("node-failed")\ndef test_node(crash): pass\n'
     )
     options = ("-c", "tox.ini", NO_CLUSTER, "--storage-class=fast", str(tmp_path))
-    assert "2 tests: destructive: it runs only when allowed with --storage-destructive" in planned(*options)[1]
+    assert "2 tests: destructive: it runs only if --storage-destructive allows it" in planned(*options)[1]
     assert "Destructive: 2 of 2 steps" in planned(*options, "--storage-destructive")[1]

@@ -233,7 +233,7 @@ def test_without_a_cluster_all_that_the_options_tell_is_said(planned: Callable[.
     options = (NO_CLUSTER, "--storage-class=fast", "--storage-baseline-class=local", "--storage-destructive")
     status, output = planned(*options)
     assert status == 0, output
-    assert "no cluster named and no embedded cluster runs" in output
+    assert "no cluster is named and no embedded cluster is running" in output
     assert "are unknown: " not in output
     assert "random-read-iops on fast, then in turn with local" in output
     assert "ramp to 60 pods with a volume of fast each, 30 a minute" in output
@@ -245,7 +245,7 @@ def test_a_sustained_load_is_planned_where_it_is_asked_for(planned: Callable[...
     options = (NO_CLUSTER, "-m", "sustained", "--storage-class=fast")
     status, output = planned(*options)
     assert status == 0, output
-    assert "1 test: sustained: 40 min of load a class; ask for it with --storage-with sustained" in " ".join(
+    assert "1 test: sustained: 40 min of load per class; request it with --storage-with sustained" in " ".join(
         output.split()
     )
     assert "without a pause" not in output
@@ -261,8 +261,8 @@ def test_latency_under_load_is_planned_where_it_is_asked_for(planned: Callable[.
     options = (NO_CLUSTER, "-m", "under_load", "--storage-class=fast", "--storage-tier=production")
     status, output = planned(*options)
     assert status == 0, output
-    assert "2 tests: latency under load: some minutes of load a class; ask for it with" in " ".join(output.split())
-    assert "2 tests: noisy neighbours: some minutes of load a class; ask for them with" in " ".join(output.split())
+    assert "2 tests: latency under load: some minutes of load per class; request it with" in " ".join(output.split())
+    assert "2 tests: noisy neighbors: some minutes of load per class; request them with" in " ".join(output.split())
     _, output = planned(*options, "--storage-latency-under-load")
     assert re.search(r"random-read-iops on fast, latency at 4 shares of the capacity .* 2:51 .* 10:51", output), output
 
@@ -274,7 +274,7 @@ def test_noisy_neighbours_are_planned_where_they_are_asked_for(planned: Callable
     status, output = planned(*options, "--storage-noisy-neighbours=2")
     assert status == 0, output
     assert re.search(
-        r"random-read-iops on fast alone, and beside 2 volumes at full load .* 1:\d\d .* 1\d:\d\d", output
+        r"random-read-iops on fast alone, and next to 2 volumes at full load .* 1:\d\d .* 1\d:\d\d", output
     ), output
     assert "latency at 4 shares" not in output
 
@@ -327,7 +327,7 @@ def test_directories_of_a_host_are_left_alone(planned: Callable[..., tuple[int, 
 def test_a_directory_that_is_not_there_is_said(planned: Callable[..., tuple[int, str]], tmp_path: Path) -> None:
     status, output = planned("--storage-cluster=host", f"--storage-class={tmp_path}/none", "-k", "iops")
     assert status == 4
-    assert f"expected a directory of this host, as --storage-cluster host says, found '{tmp_path}/none'" in output
+    assert f"expected a directory of this host (--storage-cluster host), found '{tmp_path}/none'" in output
 
 
 def test_what_the_host_lacks_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -340,7 +340,7 @@ def test_what_the_host_lacks_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_no_cluster_is_made_to_plan_on_it(planned: Callable[..., tuple[int, str]]) -> None:
     status, output = planned("--storage-cluster=kind", "--storage-class=fast", "-m", "smoke")
     assert status == 0, output
-    assert "one that kind would create for the run" in output
+    assert "created by kind for the run" in output
     assert "fast: claim binds in time" in output
 
 
@@ -354,6 +354,6 @@ def test_many_snapshots_are_planned_where_operations_are_asked_for(planned: Call
         output,
     ), output
     status, output = planned(*options)
-    assert "20 snapshots of one volume under load: ask for them with --storage-with operations" in " ".join(
+    assert "20 snapshots of one volume under load: request them with --storage-with operations" in " ".join(
         output.split()
     )

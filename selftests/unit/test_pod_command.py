@@ -81,7 +81,7 @@ def test_a_status_other_than_zero_is_told(monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.parametrize(
     ("pieces", "said"),
     [
-        ([(OUT, "a")], "broke off before it ended"),
+        ([(OUT, "a")], "broke off before the command ended"),
         ([(END, '{"status":"Failure","message":"no such container"}')], "no such container"),
     ],
 )

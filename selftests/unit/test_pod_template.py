@@ -61,15 +61,15 @@ def test_the_example_of_the_docs_is_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("wrong", "line", "said"),
     [
-        ("spec:\n  hostNetwork: true\n", 2, "spec.hostNetwork: expected of metadata labels and annotations"),
-        ("spec:\n  containers: []\n", 2, "spec.containers: expected of metadata labels"),
-        ("metadata:\n  name: x\n", 2, "metadata.name: expected of metadata labels"),
+        ("spec:\n  hostNetwork: true\n", 2, "spec.hostNetwork: expected labels or annotations in metadata"),
+        ("spec:\n  containers: []\n", 2, "spec.containers: expected labels or annotations"),
+        ("metadata:\n  name: x\n", 2, "metadata.name: expected labels or annotations"),
         ("spec:\n  priorityClassName: high\n  priorityClassName: low\n", 3, "priorityClassName"),
         ("spec:\n  tolerations: [{key: a, effect: Never}]\n", 2, "spec.tolerations.0.effect: Input should be"),
-        ("spec:\n  tolerations: [{operator: Exists, value: x}]\n", 2, "expected no value beside operator Exists"),
-        ("spec:\n  tolerations: [{value: x}]\n", 2, "expected a key beside operator Equal"),
-        ("metadata:\n  labels: {storage-acceptance/run: x}\n", 2, "which the suite writes itself"),
-        ("metadata:\n  labels: {app.kubernetes.io/managed-by: x}\n", 2, "which the suite writes itself"),
+        ("spec:\n  tolerations: [{operator: Exists, value: x}]\n", 2, "expected no value with operator Exists"),
+        ("spec:\n  tolerations: [{value: x}]\n", 2, "expected a key with operator Equal"),
+        ("metadata:\n  labels: {storage-acceptance/run: x}\n", 2, "which the suite sets itself"),
+        ("metadata:\n  labels: {app.kubernetes.io/managed-by: x}\n", 2, "which the suite sets itself"),
         ("metadata:\n  labels: {a: 1}\n", 2, "metadata.labels.a: Input should be a valid string"),
     ],
 )

@@ -49,8 +49,8 @@ def disrupted(reason: str) -> list[Object]:
         (pod(conditions=disrupted("EvictionByEvictionAPI")), "EvictionByEvictionAPI: said so"),
         (pod("Running", conditions=disrupted("DeletionByTaintManager")), "DeletionByTaintManager: said so"),
         (pod(ended={"exitCode": 137, "reason": "OOMKilled"}), "OOMKilled: container load exceeded its memory limit"),
-        (pod(ended={"exitCode": 255, "reason": "Error"}), "went with its node node-1"),
-        (pod(ended={"exitCode": 137, "reason": "ContainerStatusUnknown"}), "went with its node node-1"),
+        (pod(ended={"exitCode": 255, "reason": "Error"}), "was lost with its node node-1"),
+        (pod(ended={"exitCode": 137, "reason": "ContainerStatusUnknown"}), "was lost with its node node-1"),
         (pod("Running", deleted=True), "deleted by someone else during the run; see the API server's audit log"),
     ],
 )
@@ -98,7 +98,8 @@ def test_a_limit_of_cpu_that_was_not_asked_for_is_told() -> None:
     made["spec"]["containers"].insert(0, {"name": "mesh", "resources": {"limits": {"cpu": "100m"}}})
     assert cpu_limit_problem(made) is None, "what the cluster adds may have one"
     made["spec"]["containers"][1]["resources"]["limits"]["cpu"] = "500m"
-    assert "pod p was asked for without a limit of CPU and was given one of 500m" in str(cpu_limit_problem(made))
+    problem = str(cpu_limit_problem(made))
+    assert problem.startswith("pod p was requested without a CPU limit") and "set a limit of 500m" in problem
 
 
 class Cluster:
@@ -135,7 +136,7 @@ def test_a_pod_that_was_taken_away_is_not_waited_for(there: dict[str, Object], s
 @pytest.mark.parametrize(
     ("node", "said"),
     [
-        (None, "node node-1 is gone"),
+        (None, "node node-1 no longer exists"),
         ({"status": {"conditions": [{"type": "Ready", "status": "Unknown", "message": "stopped"}]}}, "not ready"),
         ({"status": {"conditions": [{"type": "Ready", "status": "True"}]}}, "None"),
     ],

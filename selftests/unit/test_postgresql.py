@@ -71,7 +71,7 @@ def test_a_database_that_cannot_be_made_is_told_in_its_own_words() -> None:
         ),
         (
             "storage-acceptance: broken\nstorage-acceptance: end\n",
-            Recovery(seconds=None, start_error="it said no reason", lost_commits=[], damage=[]),
+            Recovery(seconds=None, start_error="no reason was printed", lost_commits=[], damage=[]),
         ),
     ],
 )
@@ -91,8 +91,8 @@ def test_a_database_with_all_that_it_acknowledged_passes_and_tells_how_fast_it_w
     assert made.status == "pass"
     assert made.reason == (
         "PostgreSQL 17.6 on a volume of fast, killed under load on node-1, recovered in 2.1 s with all 1,200 "
-        "acknowledged commits; pg_amcheck and pg_checksums found no damage. Before: 812 transactions/s by pgbench; "
-        "single commits beside it took 1.2 ms (p50) and 4.9 ms (p99)."
+        "acknowledged commits; pg_amcheck and pg_checksums found no damage. Before the kill: 812 transactions/s by "
+        "pgbench; single commits meanwhile took 1.2 ms (p50) and 4.9 ms (p99)."
     )
 
 
@@ -115,7 +115,7 @@ def test_what_is_lost_damaged_or_broken_fails_for_that_reason(changes: dict[str,
 
 def test_no_commit_timed_and_no_second_of_pgbench_are_said() -> None:
     made = judge_postgresql(killed(transactions=None, commits_timed=0, commit_p50_s=None, commit_p99_s=None))
-    assert made.reason.endswith("Before: no second of pgbench, and no commit timed.")
+    assert made.reason.endswith("Before the kill: no rate by pgbench, and no commit was timed.")
 
 
 @pytest.mark.parametrize(
@@ -173,14 +173,14 @@ def test_a_run_plans_it_only_where_it_is_named(planned: Callable[..., tuple[int,
     )
     status, output = planned(*options, "--storage-for=postgresql")
     assert status == 0 and "fast: PostgreSQL under load killed and recovered" in output, output
-    assert "no PostgreSQL: ask for it with --storage-for postgresql" in planned(*options, "--storage-for=etcd")[1]
+    assert "no PostgreSQL: request it with --storage-for postgresql" in planned(*options, "--storage-for=etcd")[1]
     asked = ("--storage-for=postgresql", "--storage-volume-mode=block")
     assert "PostgreSQL needs a file system, not a raw block volume" in planned(*options, *asked)[1]
 
 
 def test_an_image_that_cannot_be_pulled_names_its_own_option() -> None:
-    told = str(NoPostgresql("image 'p:1' cannot be pulled: no route; name one that can with --storage-image"))
-    assert told.startswith("no PostgreSQL to try: image 'p:1' cannot be pulled: no route; name an image that holds one")
+    told = str(NoPostgresql("image 'p:1' cannot be pulled: no route; name an image that can with --storage-image"))
+    assert told.startswith("no PostgreSQL to test: image 'p:1' cannot be pulled: no route; name an image that ")
     assert "--storage-postgresql-image" in told and "--storage-image" not in told
 
 

@@ -256,10 +256,10 @@ def test_the_chapter_has_both_pictures_the_pods_and_its_own_price() -> None:
     found = results(prices=[record(restarts=1)])
     (section,) = price_parts(found)
     periods, pods = tables_of(section)
-    assert [period["All pods of the storage"] for period in periods] == ["at rest, before", "under load", "after"]
+    assert [period["All pods of the storage"] for period in periods] == ["idle, before", "under load", "after"]
     assert len(pictures_of(section)) == 2 and pods[0]["Pod"] == "<bdi>store/csi-0</bdi>"
     assert any("restarted once" in sentence for sentence in sentences_of(section))
-    assert "The price of the storage" in render_summary(found)
+    assert "Resource overhead of the storage" in render_summary(found)
     assert {"price_cpus_per_1000_iops", "price_memory_bytes"} <= set(gauges_of(found))
 
 

@@ -81,7 +81,7 @@ def test_of_what_is_no_result_both_ends_are_kept_and_the_rest_is_said_and_result
         found.add(message, is_result=False)
         found.add(f"{{{number}}}\n", is_result=True)
     kept = "".join(found.pieces())
-    said = f"({4 * BLOCK:,} characters that were no results were left out here)\n"
+    said = f"({4 * BLOCK:,} characters that are not results were left out here)\n"
     assert [message for message in messages if message in kept] == messages[:3] + messages[7:]
     assert kept.count("left out") == kept.count(f"{{2}}\n{said}{{3}}\n") == 1
     assert [index for index in range(10) if f"{{{index}}}\n" in kept] == list(range(10))

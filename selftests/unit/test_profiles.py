@@ -160,7 +160,7 @@ def test_all_that_is_wrong_in_a_folder_is_said_at_once(tmp_path: Path) -> None:
     [
         ("ramp_time=61", "its ramp_time is above 60 s"),
         ("ramp_time=10m", "its ramp_time is above 60 s"),
-        ("continue_on_error=all", "would make a number of a measurement with errors"),
+        ("continue_on_error=all", "would turn a measurement with errors into a figure"),
         ("time_based=0", "it lacks time_based"),
         *((f"unified_rw_reporting={value}", "expected 0, none, 2 or both") for value in ("1", "mixed")),
         ("unified_rw_reporting", "expected 0, none, 2 or both"),

@@ -109,7 +109,7 @@ def test_variables_hold_values_that_have_commas(tmp_path: Path) -> None:
     assert listed.returncode == 0, listed.stdout + listed.stderr
     (tmp_path / "again").mkdir()
     refused = host(tmp_path / "again", *LISTS, environment={"STORAGE_PRICE_OF": "storage/'app"})
-    assert refused.returncode == 4 and "STORAGE_PRICE_OF: expected values between spaces" in refused.stderr
+    assert refused.returncode == 4 and "STORAGE_PRICE_OF: expected values separated by spaces" in refused.stderr
 
 
 def test_skipped_tests_take_one_line(tmp_path: Path) -> None:

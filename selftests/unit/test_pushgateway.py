@@ -97,14 +97,14 @@ def test_a_gateway_that_refuses_is_told_in_its_own_words() -> None:
 
     with serving(Refusing) as address:
         problem = push(RESULTS, Gateway.parse(f"http://nightly:open-sesame@{address}"), timeout_s=HANGS_S)
-    assert problem == f"http://{address}: it answered 400 Bad Request: pushed metrics are invalid"
+    assert problem == f"http://{address}: the Pushgateway answered 400 Bad Request: pushed metrics are invalid"
 
 
 def test_a_gateway_that_is_down_is_told_by_its_address() -> None:
     address = f"127.0.0.1:{free_ports(['nobody'])['nobody']}"
     problem = push(RESULTS, Gateway.parse(f"http://nightly:open-sesame@{address}"), timeout_s=HANGS_S)
     assert problem is not None
-    assert problem.startswith(f"http://{address}: it cannot be reached: ") and "refused" in problem
+    assert problem.startswith(f"http://{address}: the Pushgateway cannot be reached: ") and "refused" in problem
 
 
 @pytest.mark.parametrize("drip", [b"", b"HTTP/1.1 200 OK\r\n"])
@@ -163,7 +163,7 @@ def test_a_gateway_that_refuses_and_hangs_up_is_told(framing: bytes) -> None:
 
         threading.Thread(target=answer, daemon=True).start()
         problem = push(RESULTS, gateway_at(server), timeout_s=HANGS_S)
-    assert problem is not None and problem.endswith(": it answered 500 Out of order")
+    assert problem is not None and problem.endswith(": the Pushgateway answered 500 Out of order")
 
 
 def test_a_fault_while_metrics_are_made_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -59,7 +59,7 @@ def test_progress_is_what_is_left_of_the_most_that_was_seen() -> None:
     assert state_of(MOVING, most=0).progress == 0.0
     found = state_of(MOVING, most=1000)
     assert (found.phase, found.progress) == ("rebuilding", pytest.approx(0.6))
-    assert "400 copies to go, groups: 7 active+remapped+backfilling" in found.description
+    assert "400 copies remaining, groups: 7 active+remapped+backfilling" in found.description
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_an_osd_is_found_or_those_there_are_are_told() -> None:
     assert (groups_on(df, 0), groups_on(df, 1)) == (7, 0)
     with pytest.raises(EnvironmentFailure, match="expected OSD 4 of the target file, found only 0, 1"):
         stored_bytes(df, 4)
-    with pytest.raises(EnvironmentFailure, match="found none of that number"):
+    with pytest.raises(EnvironmentFailure, match="found no OSD of that number"):
         is_in({"osds": [{"osd": 0, "in": 1}]}, 4)
 
 
@@ -136,7 +136,7 @@ def test_an_osd_whose_data_the_others_have_no_room_for_is_left_in() -> None:
     require_room({"nodes": [{"id": 3, "kb_used_data": 2500}, *OTHERS]}, DUMP, osd=3)
     with pytest.raises(EnvironmentFailure, match=r"that they would be 86 % full .* warns from 85 % on"):
         require_room({"nodes": [{"id": 3, "kb_used_data": 2600}, *OTHERS]}, DUMP, osd=3)
-    with pytest.raises(EnvironmentFailure, match="found no other that is in"):
+    with pytest.raises(EnvironmentFailure, match="found no other OSD that is in"):
         require_room({"nodes": [{"id": 3, "kb_used_data": 0}, OTHERS[0]]}, DUMP, osd=3)
 
 
@@ -339,7 +339,7 @@ def test_an_osd_that_is_out_is_not_used() -> None:
 
 
 def test_a_toolbox_that_does_not_run_and_one_that_may_not_are_told() -> None:
-    with pytest.raises(EnvironmentFailure, match=r"expected Rook's toolbox pod .* found 1 pods and none that runs"):
+    with pytest.raises(EnvironmentFailure, match=r"expected Rook's toolbox pod .* found 1 pods, none of them running"):
         driver(Toolbox(CLEAN, running=False)).require_ready()
     with pytest.raises(EnvironmentFailure, match="`ceph osd out 3` ended with 13 in pod tools: Error EACCES"):
         driver(Toolbox(CLEAN, refuses="osd out")).rebuild_of(VOLUME).trigger()

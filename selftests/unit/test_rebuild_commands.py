@@ -74,18 +74,18 @@ def test_progress_that_is_none_is_told(printed: str) -> None:
         (
             {"trigger": exits(3, "no such brick")},
             "trigger",
-            r"ended with status 3; expected 0 of the trigger.*no such brick",
+            r"ended with status 3; expected 0 from the trigger.*no such brick",
         ),
         (
             {"healthy": exits(2, "no route")},
             "look",
-            r"ended with status 2; expected 0 \(all replicas whole\) or 1.*no route",
+            r"ended with status 2; expected 0 \(all replicas complete\) or 1.*no route",
         ),
-        ({"healthy": exits(1, "one is down")}, "require_whole", r"must be whole before one is taken away.*one is down"),
+        ({"healthy": exits(1, "one is down")}, "require_whole", r"must be complete before one is removed.*one is down"),
         ({"healthy": exits(7, "no route")}, "require_whole", r"ended with status 7.*no route"),
-        ({"healthy": exits(1), "progress": exits(1, "what?")}, "look", r"expected 0 of the progress command.*what\?"),
-        ({"restore": exits(1, "stuck")}, "restore", r"expected 0 of the restore command.*stuck"),
-        ({"trigger": ("/no/such/program",)}, "trigger", r"there is no program '/no/such/program' here"),
+        ({"healthy": exits(1), "progress": exits(1, "what?")}, "look", r"expected 0 from the progress command.*what\?"),
+        ({"restore": exits(1, "stuck")}, "restore", r"expected 0 from the restore command.*stuck"),
+        ({"trigger": ("/no/such/program",)}, "trigger", r"program '/no/such/program' does not exist here"),
     ],
 )
 def test_a_command_that_is_missing_or_fails_is_told_in_its_own_words(
@@ -111,7 +111,7 @@ def test_a_command_that_became_another_users_is_given_up(monkeypatch: pytest.Mon
 
     with monkeypatch.context() as context:
         context.setattr("os.killpg", refuse)
-        with pytest.raises(EnvironmentFailure, match="still runs, as another user"):
+        with pytest.raises(EnvironmentFailure, match="still runs as another user"):
             rebuild(trigger=("sleep", "600"), timeout_s=0.2).trigger()
     assert psutil.pid_exists(refused[0])
     psutil.Process(refused[0]).kill()
@@ -121,7 +121,7 @@ def test_what_a_killed_command_started_acts_no_more(tmp_path: Path) -> None:
     """Else the node would fail after it was restored."""
     late = tmp_path / "late"
     script = ("sh", "-c", f"sh -c 'echo up; sleep 60; touch {late}' & wait")
-    with pytest.raises(EnvironmentFailure, match=r"did not end within 1 s; it was killed; give"):
+    with pytest.raises(EnvironmentFailure, match=r"did not end within 1 s; it was killed; allow"):
         run_command(script, values={}, timeout_s=1.0)
     processes = [each.info["cmdline"] for each in psutil.process_iter(["cmdline"])]
     assert not any(str(late) in " ".join(process or []) for process in processes)
@@ -151,4 +151,4 @@ def test_without_a_restore_command_nothing_is_run() -> None:
 def test_a_rebuild_that_does_not_go_on_is_told_with_what_health_said() -> None:
     found = rebuild(healthy=exits(1, "2 entries pending"), progress=python("print('0')"))
     found.look()
-    assert found.obstacles() == ["the health command said: 2 entries pending"]
+    assert found.obstacles() == ["the health command printed: 2 entries pending"]

@@ -57,7 +57,7 @@ def test_a_write_that_was_refused_is_the_storages_failure() -> None:
 def test_tries_that_failed_are_told() -> None:
     tried = timed(31.0).model_copy(update={"failures": ["replica r-4: no space left"]})
     assert warnings([timed(31.0), tried]) == [
-        "a try of the rebuild failed, and the storage repeated it: replica r-4: no space left"
+        "a rebuild attempt failed, and the storage repeated it: replica r-4: no space left"
     ]
     assert len(warnings([tried, timed(10.0, exact_to_s=2.0)])) == 2
 
@@ -65,4 +65,4 @@ def test_tries_that_failed_are_told() -> None:
 def test_only_times_that_are_rough_are_told() -> None:
     assert warnings([timed(31.0, exact_to_s=1.5)]) == []
     (told,) = warnings([timed(31.0, exact_to_s=1.5), timed(10.0, exact_to_s=2.0), timed(31.0, exact_to_s=3.0)])
-    assert told.startswith("a rebuild of 10 s is known to within 2 s only")
+    assert told.startswith("a rebuild time of 10 s is known only to within 2 s")

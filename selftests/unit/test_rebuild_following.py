@@ -96,7 +96,7 @@ def test_it_is_timed_from_when_it_was_seen_to_go_on() -> None:
     assert (found.finished - found.started).total_seconds() == pytest.approx(found.seconds, abs=0.01)
     assert 0 < found.uncertainty_s < 1.3
     assert found.trigger == "replica lost"
-    assert any("on its way" in text for text in said) and said[-1].startswith("rebuild of a replica: whole after")
+    assert any("on its way" in text for text in said) and said[-1].startswith("rebuild of a replica: complete after")
 
 
 def test_a_rebuild_that_is_never_seen_counts_from_its_trigger() -> None:
@@ -142,7 +142,7 @@ def test_one_without_progress_has_no_rates_and_one_with_it_has() -> None:
 
 
 def test_what_was_whole_at_once_was_not_rebuilt() -> None:
-    with pytest.raises(EnvironmentFailure, match="the suite saw no rebuild"):
+    with pytest.raises(EnvironmentFailure, match="the suite observed no rebuild"):
         followed((0, WHOLE))
 
 

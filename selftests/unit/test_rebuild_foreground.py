@@ -104,7 +104,7 @@ def test_a_long_rebuild_is_drawn_with_few_points() -> None:
         (40, (20, 44), "4 s of the load are missing"),
         (30, (20, 40), "10 s of the load are missing"),
         (40, (20, 20.4), "less than a second"),
-        (0, (20, 40), "no second of it was seen"),
+        (0, (20, 40), "no second of the load was observed"),
     ],
 )
 def test_a_load_that_was_not_there_all_along_is_not_compared(
@@ -136,9 +136,9 @@ def log(ended: int | None, printed: str = "fio: pid=0, err=5/file:io_u.c:1845, e
     [
         (1, StorageFailure, "failed with status 1: .*Input/output error"),
         (KILLED_STATUS, EnvironmentFailure, "were killed"),
-        (STOPPED_STATUS, EnvironmentFailure, "were told to end"),
-        (0, EnvironmentFailure, "were over too early"),
-        (None, EnvironmentFailure, "were no longer seen"),
+        (STOPPED_STATUS, EnvironmentFailure, "were stopped"),
+        (0, EnvironmentFailure, "ended too early"),
+        (None, EnvironmentFailure, "could not be observed any more"),
     ],
 )
 def test_only_what_fio_itself_complains_of_is_the_storages_fault(

@@ -38,10 +38,10 @@ def test_the_reason_carries_the_arithmetic() -> None:
 def test_tries_that_failed_are_counted_in_it() -> None:
     one, two = timed(31.0), timed(31.0).model_copy(update={"failures": ["r-4: no space", "r-4: no space"]})
     assert (
-        "(measured once, to within 1 s, with 2 tries that failed); in 24 h"
+        "(measured once, to within 1 s, with 2 failed attempts); in 24 h"
         in judged(record(two), "largest_volume", GI).reason
     )
-    assert "that failed" not in judged(record(one), "largest_volume", GI).reason
+    assert "failed" not in judged(record(one), "largest_volume", GI).reason
 
 
 def test_snapshots_are_named_in_it() -> None:
@@ -169,7 +169,7 @@ def test_the_foreground_is_judged_by_its_ratio(kind: Kind, value: float, status:
             {"foreground": None, "foreground_missing": "the load ended too early: gone"},
             "ended too early: gone",
         ),
-        ({"foreground": foreground(p99_s=None)}, "in some part of it none was completed"),
+        ({"foreground": foreground(p99_s=None)}, "in some part of it no write was completed"),
     ],
 )
 def test_what_is_not_known_is_not_judged(more: dict[str, Any], said: str) -> None:

@@ -128,8 +128,8 @@ HEALTHY_AT = "2026-11-24T03:00:00Z"
 @pytest.mark.parametrize(
     ("failed", "said"),
     [
-        ((), "its engine has failed, and whoever used it had errors; 3 replicas hold its data"),
-        (("r-1", "r-2"), "its engine has failed, and whoever used it had errors; 1 of its replicas holds its data"),
+        ((), "its engine has failed, and its users had errors; 3 replicas hold its data"),
+        (("r-1", "r-2"), "its engine has failed, and its users had errors; 1 of its replicas holds its data"),
         (("r-1", "r-2", "r-3"), "all of its replicas have failed; Longhorn may salvage it"),
     ],
 )
@@ -151,7 +151,7 @@ def test_one_that_has_all_data_and_is_not_taken_into_use_is_told() -> None:
     complete = {"isRebuilding": False, "progress": 100, "state": "complete", "error": ""}
     found = looked(view(THREE_RW | {"r-4": "WO"}, status={"r-4": complete}))
     assert (found.phase, found.progress) == ("rebuilding", 1.0)
-    assert found.description == "replica r-4 has all data, and Longhorn has not taken it into use (WO)"
+    assert found.description == "replica r-4 has all data, but Longhorn does not use it yet (WO)"
 
 
 def test_an_old_replica_that_failed_is_no_failed_rebuild() -> None:

@@ -124,7 +124,7 @@ def test_a_purge_that_does_not_end_is_told(lab: Lab) -> None:
     lab.undo.close()
     status = {"purgeStatus": {"tcp://pvc-1-r-2:10000": {"isPurging": True}}}
     lab.api.patch(ENGINES, "pvc-1-e-0/status", {"status": status})
-    with pytest.raises(StorageFailure, match=r"to have purged the snapshots of volume pvc-1 .*; last state: purging"):
+    with pytest.raises(StorageFailure, match=r"to purge the snapshots of volume pvc-1 .*; last state: purging"):
         rebuild.wait_settled()
 
 

@@ -90,7 +90,7 @@ def test_each_try_that_failed_is_counted_once_with_longhorns_reason(fails: int) 
 
 def test_as_many_failures_as_longhorn_grants_one_replica_end_the_test() -> None:
     with pytest.raises(
-        StorageFailure, match=f"^6 rebuilds in a row .* pvc-1 failed, .*; the last one of .*{NO_SPACE}$"
+        StorageFailure, match=f"^6 rebuilds .* pvc-1 failed in a row, .*; the last failure: .*{NO_SPACE}$"
     ):
         followed(as_longhorn(rebuild_s=40.0, error=NO_SPACE))
 

@@ -110,20 +110,20 @@ def test_storage_that_is_the_slower_the_more_there_is_can_fail_and_not_pass() ->
     )
     assert judged(found, 1000 * TIB).status == "fail"
     _, section = rebuild_parts(results(found))
-    assert any("larger volumes may take longer than that" in sentence for sentence in sentences_of(section))
+    assert any("larger volumes may take longer than projected" in sentence for sentence in sentences_of(section))
 
 
 def test_noise_alone_is_not_called_so() -> None:
     verdict = judged(two(5.0, 30.0), TIB)
     assert not grows_faster(two(5.0, 30.0)) and verdict.status == "pass"
-    assert ": no time that can be seen to begin and then 614.4 MiB/s; " in verdict.reason
+    assert ": no measurable time to start, then 614.4 MiB/s; " in verdict.reason
 
 
 def test_where_more_data_takes_no_longer_nothing_is_told_of_other_sizes() -> None:
     for found in (two(30.0, 30.0), two(31.0, 30.0)):
         verdict = judged(found, GI)
         assert verdict.status == "inconclusive"
-        assert "which these two sizes cannot show, since the larger took no longer" in verdict.reason
+        assert verdict.outcome is not None and verdict.outcome.code == "rebuilds.larger_took_no_longer"
         assert seconds_of(found, TIB) is None and project_seconds(found, TIB) is None
         assert found.largest_volume.mean == 86400 / 30 * 20 * GI
 
@@ -138,7 +138,7 @@ def test_what_the_looks_leave_open_a_larger_size_decides() -> None:
 def test_what_is_near_after_one_of_each_more_rebuilds_decide() -> None:
     verdict = judged(two(18.0, 63.0, exact_to_s=0.1), 25 * TIB)
     assert verdict.reason.endswith(
-        "too near to be decided by one rebuild of each size, which may be off by 25 %; more rebuilds "
+        "too close to be decided by one rebuild of each size, which may be off by 25 %; more rebuilds "
         "(--storage-rebuild repeats) would decide it."
     )
     again = [[timed(mean * each, exact_to_s=0.1) for each in (0.99, 1.0, 1.01)] for mean in (18.0, 63.0)]
@@ -194,17 +194,14 @@ def test_the_report_shows_both_and_what_common_sizes_would_take() -> None:
     assert sentences_of(section)[1].startswith("100 GiB would take 5.05 min (")
     assert "; 1 TiB would take 51.25 min (" in sentences_of(section)[1]
     _, alone = rebuild_parts(results(record()))
-    assert (
-        "counts as if it grew with the data. A second size, --storage-rebuild smaller, would separate the two."
-        in sentences_of(alone)[1]
-    )
+    assert "A second size (--storage-rebuild smaller) would separate the two." in sentences_of(alone)[1]
 
 
 def test_an_interval_without_an_upper_bound_is_told_so() -> None:
     times = [[timed(duration, exact_to_s=0.1) for duration in seconds] for seconds in ((10, 20, 30), (25, 35, 45))]
     found = record_of_two(*times)
     assert found.largest_volume.high is None and found.largest_volume.low is not None
-    assert "to no bound)" in judged(found, TIB).reason
+    assert ", no upper bound)" in judged(found, TIB).reason
 
 
 @given(smaller=TIMES, larger=TIMES, size=st.floats(GI, 1e5 * GI))

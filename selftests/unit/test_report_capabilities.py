@@ -31,4 +31,4 @@ def test_each_status_has_its_word_and_colour(status: CapabilityStatus, colour: s
 
 
 def test_without_any_there_is_no_table() -> None:
-    assert "What volumes can do" not in render_summary(results())
+    assert "Capabilities of volumes" not in render_summary(results())

@@ -113,7 +113,7 @@ def test_the_default_is_a_file_here_and_never_the_runs_own_report(
     assert (folder / "storage-report.html").is_file()
     for own in ("report.html", "results.json"):
         assert main(["report", ".", "-o", str(folder / own)]) == 4
-        assert "is the run's own file, which cannot be made again; name another file" in capsys.readouterr().err
+        assert "is the run's own file, which cannot be created again; name another file" in capsys.readouterr().err
     assert (folder / "report.html").read_text() == "rows of tests"
 
 
@@ -174,7 +174,7 @@ def test_what_a_run_lacks_is_shown_as_missing_and_one_that_was_killed_as_incompl
     assert row(html, "sync-write-iops write.iops")[1:] == ["not measured", "not measured"]
     assert row(html, "sync-write-iops write.iops at least 750 IOPS")[1:] == ["not judged", "not judged"]
     assert "the run is not complete" in html and "ended by a signal" in html
-    assert row(html, "run to its end disturbs") == ["yes", "no", "yes"]
+    assert row(html, "complete run disturbs") == ["yes", "no", "yes"]
 
 
 def test_what_is_not_the_same_is_named_before_any_figure() -> None:
@@ -184,7 +184,7 @@ def test_what_is_not_the_same_is_named_before_any_figure() -> None:
     assert row(html, "parameter replicas") == ["3", "2"]
     assert row(html, "test file disturbs") == ["1Gi", "4Gi"]
     assert html.index("Not the same load or machine:") < html.index("Figures")
-    assert "What is not the same" not in side_by_side(first, first)
+    assert "Differences between the runs" not in side_by_side(first, first)
 
 
 def test_a_verdict_that_some_column_does_not_meet_comes_first_and_says_why() -> None:
@@ -227,11 +227,9 @@ def test_what_is_as_the_run_left_it_is_verified_and_the_digest_is_told(
     (folder / "report.html").write_text("")
     status, told = verify(folder, capsys)
     assert (status, told[0]) == (0, "not covered: report.html")
-    assert told[1].endswith(
-        "night-1: unchanged: 2 files are as SHA256SUMS lists them; the verdicts follow from the figures"
-    )
+    assert told[1].endswith("night-1: unchanged: 2 files match SHA256SUMS; the verdicts follow from the figures")
     assert re.fullmatch("SHA-256 of SHA256SUMS: [0-9a-f]{64}", told[2])
-    assert "can rewrite SHA256SUMS: compare this digest with the one that was signed" in told[3]
+    assert "can rewrite SHA256SUMS: compare this digest with one that was signed" in told[3]
 
 
 def test_a_change_is_told_and_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -239,7 +237,7 @@ def test_a_change_is_told_and_fails(tmp_path: Path, capsys: pytest.CaptureFixtur
     (folder / "fio" / "load.json").write_text("{} ")
     status, told = verify(folder, capsys)
     assert (status, told[0]) == (1, "not as listed: fio/load.json: changed")
-    assert told[-1].endswith("CHANGED: 1 thing is not as the run left it")
+    assert told[-1].endswith("CHANGED: 1 difference from what the run wrote")
 
 
 def test_missing_files_are_told_from_changed_ones_and_may_be_declared(
@@ -253,7 +251,7 @@ def test_missing_files_are_told_from_changed_ones_and_may_be_declared(
     (folder / "OMITTED").write_text("# too large to be sent\nfio/\n")
     status, told = verify(folder, capsys)
     assert status == 0
-    assert told[0].startswith("left out, as OMITTED declares: 1 file;") and "1 of 2 files are as" in told[1]
+    assert told[0].startswith("omitted, as OMITTED declares: 1 file;") and "1 of 2 files match" in told[1]
     (folder / "results.json").write_bytes((folder / "results.json").read_bytes() + b" ")
     status, told = verify(folder, capsys)
     assert (status, told[0]) == (1, "not as listed: results.json: changed")
@@ -316,7 +314,7 @@ def test_untouched_results_of_a_newer_suite_are_not_called_changed(
     assert main(["report", "--verify", str(folder)]) == 4
     told = capsys.readouterr()
     assert told.out == ""
-    assert "night-1: 2 files are as SHA256SUMS lists them; the verdicts cannot be checked with this suite: " in told.err
+    assert "night-1: 2 files match SHA256SUMS; this suite cannot check the verdicts: " in told.err
     assert "found version 4" in told.err
 
 
@@ -371,7 +369,7 @@ def test_no_page_replaces_what_any_run_wrote(own: str, tmp_path: Path, capsys: p
         (run / "junit.xml").write_text("<testsuites/>")
         before = (run / own).read_bytes()
         assert main(["report", str(folder), "-o", str(run / own)]) == 4
-        assert "is the run's own file, which cannot be made again; name another file" in capsys.readouterr().err
+        assert "is the run's own file, which cannot be created again; name another file" in capsys.readouterr().err
         assert (run / own).read_bytes() == before
 
 

@@ -42,7 +42,7 @@ def test_a_crash_is_a_row_with_what_was_lost() -> None:
 
 def test_a_failover_is_a_table_whose_shares_add_up() -> None:
     (part,) = crash_parts(results(failovers=[failover(44.0, 10.0, 1.0)]))
-    assert part.title == "Failover of fast: 55.0 s" and sentences_of(part)[0].startswith("From node-1 to node-2;")
+    assert part.title == "Failover of fast: 55.0 s" and sentences_of(part)[0].startswith("From node-1 to node-2: ")
     (phases,) = tables_of(part)
     assert phases[0]["Phase"] == "node seen to be lost"
     assert sum(int(phase["Share"].removesuffix(" %")) for phase in phases) == 100
@@ -52,13 +52,13 @@ def test_a_drain_is_a_table_that_tells_what_stayed() -> None:
     drain = failover(9.0, 5.0, failure="drained", stayed=["VolumeAttachment <b>"])
     html = render_summary(results(failovers=[drain, failover(9.0, failure="drained", stayed=[])]))
     assert html.count("Drain of fast: ") == 2 and "Failover of" not in html
-    assert html.count("on the first: VolumeAttachment &lt;b&gt;.") == 1
+    assert html.count("on the first node: VolumeAttachment &lt;b&gt;.") == 1
 
 
 def test_both_are_shown_and_hostile_words_escaped() -> None:
     html = render_summary(
         results(durability=[durability(what="<script>alert(1)</script>", lost=[(3, 9)])], failovers=[failover(44.0)])
     )
-    assert "What was acknowledged, after a crash" in html and "7: 3 to 9" in html
+    assert "Acknowledged records after a crash" in html and "7: 3 to 9" in html
     assert "Failover of fast: 44.0 s" in html
     assert "<script>alert" not in html

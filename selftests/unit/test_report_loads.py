@@ -1,10 +1,13 @@
-"""The first screen of the report: how long loads were, and how many of them a cache may have helped."""
+"""The first screen of the report: how tests ended, how long loads were, how many of them a cache may have helped."""
 
 from __future__ import annotations
 
-from acceptance.report.overview import overview
-from acceptance.results.document import Measurement, Results
-from selftests.unit.compared_runs import measured, run_of
+import pytest
+
+from acceptance.report.overview import outcomes_in_words, overview
+from acceptance.report.summary import render_summary
+from acceptance.results.document import Measurement, Results, Status
+from selftests.unit.compared_runs import judged, measured, run_of
 
 MIB, GIB = 1024**2, 1024**3
 
@@ -16,6 +19,31 @@ def load(name: str, *, bandwidth: float, duration_s: float = 12.0) -> Measuremen
 
 def facts(results: Results) -> dict[str, str]:
     return dict(overview(results).facts)
+
+
+@pytest.mark.parametrize(
+    ("statuses", "not_reached", "not_selected", "sentence"),
+    [
+        (("pass", "pass"), 0, 0, "2 of 2 tests passed, none failed."),
+        (("pass", "fail", "skipped"), 0, None, "1 of 3 tests passed, 1 failed, 1 skipped."),
+        (("pass", "inconclusive", "skipped"), 0, 61, "1 of 3 tests passed, none failed, 1 undecided, 1 skipped; 61 "),
+        (("pass",), 2, 3, "1 of 3 tests passed, none failed, 2 without a verdict; 3 not selected."),
+        ((), 0, 0, "No test ran."),
+    ],
+)
+def test_the_first_sentence_counts_the_tests(
+    statuses: tuple[Status, ...], not_reached: int, not_selected: int | None, sentence: str
+) -> None:
+    verdicts = [judged(status, test=f"t{number}") for number, status in enumerate(statuses)]
+    run = run_of(verdicts=verdicts, tests=[f"t{number}" for number in range(len(statuses) + not_reached)])
+    run = run.model_copy(update={"run": run.run.model_copy(update={"deselected": not_selected})})
+    assert outcomes_in_words(run).startswith(sentence)
+    assert sentence in " ".join(render_summary(run).split())
+
+
+def test_a_test_with_several_verdicts_has_the_worst_of_them() -> None:
+    run = run_of(verdicts=[judged("pass"), judged("fail"), judged("skipped"), judged("pass", test="other")])
+    assert outcomes_in_words(run) == "1 of 2 tests passed, 1 failed."
 
 
 def test_how_long_loads_were() -> None:
@@ -36,11 +64,11 @@ def test_a_file_that_is_small_for_what_was_read_of_it() -> None:
     loads = [load("fast", bandwidth=100 * MIB), load("slow", bandwidth=MIB), load("own", bandwidth=100 * MIB)]
     run = run_of(*loads, texts=texts, settings={"test_size": GIB})
     assert facts(run)["Caches"] == (
-        "may have helped 1 of 3 measurements: the file loaded holds less than 25 s of what was read or written; "
-        "larger with --storage-test-size"
+        "may have helped 1 of 3 measurements: the test file holds less than 25 s of the data read or written; "
+        "use a larger --storage-test-size"
     )
     large = run_of(*loads, texts=texts, settings={"test_size": 4 * GIB})
-    assert facts(large)["Caches"] == "no file loaded held less than 25 s of what was read or written"
+    assert facts(large)["Caches"] == "no test file held less than 25 s of the data read or written"
 
 
 def test_nothing_is_said_where_nothing_was_measured_or_the_loads_are_not_known() -> None:

@@ -31,7 +31,7 @@ def test_a_section_has_rates_beside_the_baseline_and_starts() -> None:
         ["1.4 s, 1.6 s, 1.5 s", "1.5 s, 1.6 s, 1.4 s"],
         ["1 s", "not in time"],
     ]
-    assert "did not start on 100,000 files: it waits <b>" in sentences_of(section)[-1]
+    assert "did not start with 100,000 files: it waits <b>" in sentences_of(section)[-1]
 
 
 def test_the_page_has_a_chapter_and_escapes_it() -> None:

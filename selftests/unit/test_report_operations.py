@@ -36,27 +36,29 @@ FOUND = record(times([1.0, 2.0], failed={"ProvisioningFailed": 1}), missing={"cl
 def test_a_section_says_what_was_asked_what_is_missing_and_what_failed() -> None:
     (section,) = operation_parts(results(FOUND))
     ((row,),) = tables_of(section)
-    assert (row["Until"], row["Asked"], row["A second"], row["Failed"]) == (
+    assert (row["Until"], row["Requested"], row["Per second"], row["Failed"]) == (
         "PVC bound",
         "3",
         "4",
         "1 ProvisioningFailed",
     )
     assert (row["p50"], row["p99"]) == (above("1 s", "500 ms to unknown"), above("", ""))
-    assert sentences_of(section)[0].startswith("20 of each operation at once, in 5 rounds; binding mode Immediate.")
+    assert sentences_of(section)[0].startswith("20 of each operation at the same time, in 5 rounds; ")
     assert "Not timed: clone bound: no clones here." in sentences_of(section)
     assert "operations-1-2: not PVC bound: No: <i>" in sentences_of(section)
 
 
 def test_the_page_has_it_in_the_chapter_of_the_control_plane_and_escapes_it() -> None:
     page = render_summary(results(FOUND))
-    assert '<section id="control-plane">' in page and "Control operations at once on <bdi>fast&lt;b&gt;</bdi>" in page
+    assert (
+        '<section id="control-plane">' in page and "Concurrent control operations on <bdi>fast&lt;b&gt;</bdi>" in page
+    )
     assert "<i>" not in page and "fast<b>" not in page
 
 
 def test_pictures_show_how_volumes_came_and_went() -> None:
     coming, going = (operations_over_time(FOUND, part=each) for each in ("coming", "going"))
     assert coming is not None and going is not None
-    assert coming.text == "asked: 2 within 0.1 s, bound: 1 within 1.0 s, ready: 1 within 4.0 s."
-    assert going.text == "told to go: 1 within 0.0 s, gone: 1 within 2.0 s."
+    assert coming.text == "requested: 2 within 0.1 s, bound: 1 within 1.0 s, ready: 1 within 4.0 s."
+    assert going.text == "deletion requested: 1 within 0.0 s, deleted: 1 within 2.0 s."
     assert operations_over_time(record(objects=[]), part="coming") is None

@@ -121,7 +121,7 @@ def test_every_reason_stands_in_its_subject() -> None:
         (verdict(subject="speed", profile="sync-write-iops"), "Synchronous writes"),
         (verdict(subject="speed", profile="random-read-bandwidth"), "Bandwidth"),
         (verdict(subject="speed", profile="mine-latency"), "Further profiles"),
-        (verdict(subject="many-volumes", profile="random-write-iops"), "Many volumes at once"),
+        (verdict(subject="many-volumes", profile="random-write-iops"), "Many volumes at the same time"),
         (verdict(subject="durability", profile="failover"), "Durability, integrity and failover"),
         (verdict(subject="further-tests", profile=None), "Further tests"),
         (verdict(subject="durability", chapter="Orders"), "Orders"),
@@ -138,7 +138,7 @@ def test_tests_that_came_to_no_verdict_are_named_and_the_run_is_not_complete() -
     assert not is_whole(found)
     html = render_summary(found)
     assert "not complete" in html and "the run is not complete" in html
-    assert "1 of 2 tests came to no verdict" in html and "<code>a.py::&lt;two&gt;</code>" in html
+    assert "1 of 2 tests have no verdict" in html and "<code>a.py::&lt;two&gt;</code>" in html
 
 
 def test_a_whole_run_and_one_of_an_older_suite_miss_nothing() -> None:
@@ -204,7 +204,7 @@ def test_what_a_target_says_of_its_storage_stands_with_its_source_apart_from_ver
         limits=[Statement(what="not more than 64 volumes", source="javascript:alert(1)")],
     )
     outline = Outline(html := render_summary(results().model_copy(update={"known_storage": known})))
-    assert "What is known of Our &lt;storage&gt;" in html and "No verdict comes from them." in html
+    assert "What is known about Our &lt;storage&gt;" in html and "No verdict depends on these limits." in html
     assert 'writes are cached <small>(<a href="https://example.com/manual?a=1&amp;b=2"' in html
     assert "not more than 64 volumes <small>(javascript:alert(1))</small>" in html
     assert "known" in outline.ids and "#known" in outline.targets and "javascript:alert(1)" not in outline.targets

@@ -42,7 +42,7 @@ def test_what_is_far_apart_is_drawn_on_a_log_scale_and_stalls_stand_at_its_edge(
     picture = rates_over_time(measurement((100.0, 0.0, 110.0)), measurement((9000.0, 9100.0), name="local"))
     assert picture is not None
     assert "IOPS, log scale" in texts(picture)
-    assert "Seconds in which nothing was done stand at the lower edge." in picture.caption
+    assert "Seconds without operations are at the lower edge." in picture.caption
     near = rates_over_time(measurement((100.0, 110.0)), measurement((200.0, 210.0), name="local"))
     assert near is not None and "Log scale" not in near.caption
 

@@ -76,22 +76,22 @@ def test_what_was_found_is_told_in_words() -> None:
     (section,) = ramp_parts(results(record()))
     said = " ".join(sentences_of(section))
     for words in (
-        "49 pods ran and 51 volumes were bound when the ramp ended, after 100 s; asked for at 30 a minute, up to 60, "
+        "49 pods ran and 51 volumes were bound when the ramp ended, after 100 s. Requested: 30 a minute, up to 60, "
         "by one StatefulSet for each node. By node: n0: 25, n1: 24.",
-        "What ended it: slow starts: 11 pods took <i>long</i>.",
+        "End of the ramp: slow starts: 11 pods took <i>long</i>.",
         "Growth was linear until 1 pods ran",
-        "pods were told to end in 98 s; 5 min later there was still PVC a.",
+        "was requested within 98 s; 5 min later these objects still existed: PVC a.",
         "For 2 pods the API server reported a change late",
         "PATCH statefulsets: 120",
     ):
         assert words in said
     _, servers = tables_of(section)
-    assert [(row["Requests and operations on the way up"], row["99 %"]) for row in servers] == [
+    assert [(row["Requests and operations during the ramp-up"], row["99 %"]) for row in servers] == [
         ("API server, POST", "at most 100 ms"),
         ("volume_mount (csi, success)", "beyond the last bucket"),
     ]
-    (missing,) = (sentence for sentence in sentences_of(section) if sentence.startswith("not there"))
-    assert missing.startswith("not there: storage operations of the nodes")
+    (missing,) = (sentence for sentence in sentences_of(section) if sentence.startswith("missing: "))
+    assert missing.startswith("missing: storage operations of the nodes")
     assert missing.endswith("GET /metrics: forbidden")
 
 
@@ -101,7 +101,7 @@ def test_a_ramp_that_went_well_says_so() -> None:
     said = " ".join(sentences_of(section))
     assert "Growth was linear to the end." in said
     assert "all PVCs and PVs were deleted 3 s later." in said
-    assert "seen late" not in said
+    assert "reported a change late" not in said
 
 
 def test_the_page_holds_both_pictures_and_escapes_what_comes_from_the_cluster() -> None:

@@ -76,7 +76,7 @@ def test_what_the_foreground_noticed_is_said_and_drawn() -> None:
 
 def test_what_is_not_known_is_said() -> None:
     found = section(record(foreground=None, foreground_missing="the pod was evicted", warnings=["it was short"]))
-    assert "The foreground is not known: the pod was evicted." in sentences_of(found)
+    assert "The foreground writes are not known: the pod was evicted." in sentences_of(found)
     assert "The rate over time is not known: the driver reports no progress." in sentences_of(found)
     assert "Warning: it was short." in sentences_of(found)
     assert pictures_of(found) == []
@@ -86,7 +86,7 @@ def test_rates_are_drawn_in_steps_beside_the_mean() -> None:
     rates = [RatePoint(from_s=2, to_s=12, rate=100 * MIB), RatePoint(from_s=12, to_s=22, rate=50 * MIB)]
     found = rebuild_rate(record(timed(20.0, rates=rates)))
     assert found is not None
-    assert found.text == "From 50 MiB/s to 100 MiB/s; 102.4 MiB/s over the whole of its time."
+    assert found.text == "From 50 MiB/s to 100 MiB/s; 102.4 MiB/s over its complete duration."
     line, _ = re.findall(r'<path d="M ([^"]*)"[^>]*stroke-width="1.8" class="stroke-candidate"', found.svg)
     heights = [each.split()[1] for each in line.split(" L ")]
     assert heights[0] == heights[1] and heights[2] == heights[3] and heights[0] != heights[2]
@@ -126,7 +126,7 @@ def test_progress_is_what_the_rates_add_up_to_and_each_rebuild_has_its_line() ->
     found = record(timed(20.0, rates=rates), timed(20.0, rates=rates), size=1500 * MIB)
     picture = rebuild_progress(found)
     assert picture is not None
-    assert picture.text == "Half of it was there after 10 s, all that was reported after 20 s."
+    assert picture.text == "Half of the data was rebuilt after 10 s, all reported data after 20 s."
     assert picture.caption.endswith(", 2 rebuilds.")
     begin, middle, end = line(picture, "candidate")
     assert begin[1] - middle[1] == pytest.approx(2 * (middle[1] - end[1]), abs=0.3)

@@ -25,7 +25,7 @@ def test_without_such_a_load_nothing_is_said_of_it() -> None:
 
 def test_the_load_is_drawn_with_its_judged_end_marked() -> None:
     (picture,) = pictures_of(*sustained_parts(slowed()))
-    assert "Both are of the marked 300 s at the end, which are judged." in picture.caption
+    assert "Both are those of the marked 300 s at the end, which are judged." in picture.caption
     assert "fill-band" in picture.svg
     assert "fast: 300 IOPS" in picture.text
 
@@ -34,7 +34,7 @@ def test_the_chapter_says_what_the_end_was_like() -> None:
     page = render_summary(slowed())
     assert '<section id="sustained">' in page and "<h2>Sustained speed</h2>" in page
     assert "40 min of load without a pause on a test file of 1Gi; judged: its last 5 min." in page
-    assert "300 IOPS, 300 IOPS, 300 IOPS, 300 IOPS, 300 IOPS: steady, as SNIA defines it." in page
+    assert "300 IOPS, 300 IOPS, 300 IOPS, 300 IOPS, 300 IOPS; steady, as SNIA defines it." in page
     assert "Storage slowed down after 35 min of load" in page
     assert "hort form" not in page
 

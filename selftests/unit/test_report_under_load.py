@@ -42,7 +42,7 @@ def test_without_such_loads_nothing_is_said_of_them() -> None:
 def test_the_table_has_each_share_and_what_was_done_of_it() -> None:
     (section,) = under_load_parts(rising())
     (rows,) = tables_of(section)
-    assert [(row["Share of the capacity"], row["Asked for"], row["Done of it"], row["p99"]) for row in rows] == [
+    assert [(row["Share of the capacity"], row["Requested"], row["Reached"], row["p99"]) for row in rows] == [
         ("10 %", "4,000 IOPS", "97 %", "1 ms"),
         ("50 %", "4,000 IOPS", "97 %", "1 ms"),
         ("80 %", "4,000 IOPS", "97 %", "4 ms"),
@@ -62,7 +62,7 @@ def test_the_knee_is_told() -> None:
     page = render_summary(rising())
     assert '<section id="under-load">' in page and "<h2>Latency under load</h2>" in page
     assert "The knee: between 50 % and 80 % of the capacity the p99 rises to 4 times that at 10 %." in page
-    assert "shares are of 5,000 IOPS, which is certain (lower end of the 98% CI)." in page
+    assert "Shares refer to 5,000 IOPS, the lower end of the 98% CI." in page
 
 
 def test_a_flat_curve_has_no_knee() -> None:
@@ -74,7 +74,7 @@ def test_a_flat_curve_has_no_knee() -> None:
 def test_storage_that_did_nothing_has_a_chapter_without_a_picture() -> None:
     (section,) = under_load_parts(rising(capacity=False))
     assert (tables_of(section), pictures_of(section)) == ([[]], [])
-    assert "there is no capacity" in render_summary(rising(capacity=False))
+    assert "the capacity is not known" in render_summary(rising(capacity=False))
 
 
 def test_metrics_have_the_latencies_and_the_capacity() -> None:

@@ -103,8 +103,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_after_each_test_the_page_has_what_was_found_so_far(whole: Path) -> None:
     first, second = (page_of(whole / f"before-test_{name}-report.html") for name in ("passes", "fails"))
     last = page_of(whole / "reports/latest/report.html")
-    assert "not complete" in first and "2 of 2 tests came to no verdict" in first
-    assert "1 of 2 tests came to no verdict" in second and "Volumes of &lt;fast&gt; storage are good." in second
+    assert "not complete" in first and "2 of 2 tests have no verdict" in first
+    assert "1 of 2 tests have no verdict" in second and "Volumes of &lt;fast&gt; storage are good." in second
     assert "not complete" not in last and "&lt;b&gt;slow&lt;/b&gt;" in last
 
 
@@ -144,7 +144,7 @@ def test_a_run_that_is_killed_leaves_what_it_had(tmp_path: Path) -> None:
     (made(tmp_path) / "kill").touch()
     assert run(tmp_path).returncode == -9
     page = page_of(tmp_path / "reports/latest/report.html")
-    assert "not complete" in page and "1 of 2 tests came to no verdict" in page
+    assert "not complete" in page and "1 of 2 tests have no verdict" in page
     assert (tmp_path / "reports/latest/junit.xml").read_text(encoding="utf-8").count("<testcase") == 1
     assert [path.name for path in (tmp_path / "reports/latest").glob(".*")] == []
 

@@ -108,7 +108,7 @@ def test_what_does_not_fit_is_named(change: Callable[[Data], object], told: str,
     [
         ("", "found an empty file; get it from the run again"),
         ("verdict: pass", "found no JSON"),
-        ('{"schema_version": 1, "run": {"id"', "found a part of one, which ends in its middle"),
+        ('{"schema_version": 1, "run": {"id"', "found a truncated one"),
         ("[1, 2]", "found other JSON; name another file"),
         ('{"asked": NaN}', "found one with the number NaN"),
         ('{"asked": 1e999}', "found one with the number 1e999"),
@@ -140,7 +140,7 @@ def test_figures_that_no_run_finds_are_refused(tmp_path: Path) -> None:
     assert "the confidence of write.iops of fast/writes/candidate is 95.0" in problem(path)
     alone = found | {"metrics": {}, "compared_with": "local/writes/baseline"}
     path = document(tmp_path, lambda data: data.update(measurements=[alone]))
-    assert "was measured beside local/writes/baseline, which is not in it" in problem(path)
+    assert "was compared with local/writes/baseline, which is not in it" in problem(path)
 
 
 @pytest.mark.parametrize("nested", ["[" * 450 + "]" * 450, "[" * 100_000, '{"a":' * 450 + "1" + "}" * 450])

@@ -50,7 +50,7 @@ def test_half_of_what_is_free_may_be_claimed_and_no_more() -> None:
     assert str(problem).startswith(
         "StorageClass fast: up to 6 GiB would be claimed at one time; 10 GiB is free (CSIStorageCapacity: node-1), of "
         "which a run may claim 50 %, 5 GiB. The most is claimed during: six volumes (one.py::six volumes). Nothing was "
-        "created in the cluster. Free some, ask for less (--storage-volume-size"
+        "created in the cluster. Free some, request less (--storage-volume-size"
     )
     assert str(problem).endswith("or allow more: --storage-pool-share=60%")
 
@@ -124,7 +124,7 @@ def test_a_volume_that_no_segment_takes_is_refused() -> None:
     problem = room(step(1), step(1, 3 * GIB, name="a large one"), pools=(small,)).problem
     assert isinstance(problem, EnvironmentFailure)
     assert "a PVC of 3 GiB is planned; no PV can be larger than 2 GiB" in str(problem)
-    assert "maximumVolumeSize). It is for: a large one" in str(problem)
+    assert "maximumVolumeSize). It is needed for: a large one" in str(problem)
 
 
 def test_a_volume_that_one_segment_takes_is_not() -> None:

@@ -52,7 +52,7 @@ def test_intervals_of_different_confidence_are_not_mixed() -> None:
     found = only(
         run_of(measured({"write.iops": 9.0})), run_of(measured({"write.iops": estimate(9.0, confidence=0.99)}))
     )
-    assert (found.change, found.finding, found.why_not) == (None, "not known", "their CIs cannot be compared")
+    assert (found.change, found.finding, found.why_not) == (None, "not known", "the CIs cannot be compared")
 
 
 @given(MEANS, MEANS, FACTORS, FACTORS)
@@ -95,9 +95,9 @@ def test_better_is_more_of_rates_and_less_of_all_else(metric: str, ratio: float,
 @pytest.mark.parametrize(
     ("first", "second", "why"),
     [
-        (estimate(0.0), estimate(9.0), "one of them is zero"),
-        (estimate(9.0, by=None), estimate(9.0), "one of them was measured too shortly for a confidence interval"),
-        (estimate(9.0), Estimate(mean=9, low=0, high=99, unit="1/s", samples=4), "their CIs cannot be compared"),
+        (estimate(0.0), estimate(9.0), "one of the values is zero"),
+        (estimate(9.0, by=None), estimate(9.0), "one of the loads was too short for a confidence interval"),
+        (estimate(9.0), Estimate(mean=9, low=0, high=99, unit="1/s", samples=4), "the CIs cannot be compared"),
     ],
 )
 def test_what_cannot_be_known_is_said_and_why(first: Estimate, second: Estimate, why: str) -> None:
@@ -233,7 +233,7 @@ def test_a_run_that_was_interrupted_is_told_from_one_that_was_not() -> None:
     whole = run_of(measured({"write.iops": 9.0}), verdicts=[judged()], tests=["t"])
     cut = run_of(measured({"write.iops": 9.0}), verdicts=[judged()], tests=["t", "never reached"])
     assert [(each.name, *each.values, each.disturbs) for each in compared(whole, cut).unlike] == [
-        ("run to its end", "yes", "no", True)
+        ("complete run", "yes", "no", True)
     ]
     assert not describe(whole).endswith(", not complete") and describe(cut).endswith(", not complete")
 

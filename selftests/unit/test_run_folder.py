@@ -98,5 +98,5 @@ def test_what_fio_printed_is_kept_unchanged_and_inside_the_folder(folder: RunFol
 
 def test_a_folder_that_cannot_be_made_is_the_environments_failure(tmp_path: Path) -> None:
     (tmp_path / "reports").write_text("a file", encoding="utf-8")
-    with pytest.raises(EnvironmentFailure, match=r"report folder .*reports/r cannot be made"):
+    with pytest.raises(EnvironmentFailure, match=r"report folder .*reports/r cannot be created"):
         RunFolder(tmp_path / "reports", run_id="r").make()

@@ -92,7 +92,7 @@ def test_each_volume_against_its_limit(wanted: float, expected: str) -> None:
     verdict = judge_scaling(found, limit("per_volume", wanted, pods=9))
     assert verdict.status == expected
     assert verdict.unit == "1/s" and verdict.measured == pytest.approx(1000 / 9)
-    assert "of load-0, one of 9 volumes loaded at once (their mean is 111.1 IOPS)" in verdict.reason
+    assert "of load-0, one of 9 volumes loaded at the same time (their mean is 111.1 IOPS)" in verdict.reason
 
 
 @pytest.mark.parametrize(("slowest", "expected"), [(400, "pass"), (0, "fail"), (100, "fail"), (355, "inconclusive")])
@@ -140,7 +140,7 @@ def test_profile_without_latency_cannot_be_judged_on_it() -> None:
     silent = step(1, 500).model_copy(update={"latency_mean_s": None})
     verdict = judge_scaling(record(silent, step(3, 900)), limit("latency_growth", 2, "write.latency.mean"))
     assert verdict.status == "inconclusive"
-    assert "takes no write.latency.mean" in verdict.reason
+    assert "has no write.latency.mean" in verdict.reason
 
 
 def rates(**reached: float) -> RateRecord:
@@ -153,7 +153,7 @@ def test_every_volume_must_reach_its_rate() -> None:
     assert status(record(rate_limited=rates(a=1.0, b=0.995)), asked) == "pass"
     verdict = judge_scaling(record(rate_limited=rates(a=0.9, b=1.0, c=1.0, d=1.0)), asked)
     assert verdict.status == "fail"
-    assert "of a, one of 4 volumes that were asked for 100 IOPS each (400 IOPS in all)" in verdict.reason
+    assert "of a, one of 4 volumes with a set rate of 100 IOPS each (400 IOPS in total)" in verdict.reason
 
 
 def test_the_volume_that_is_least_certain_decides_a_pass() -> None:

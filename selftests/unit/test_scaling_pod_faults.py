@@ -74,7 +74,7 @@ def test_a_pod_that_does_well_has_none() -> None:
         (log("unwritten 1", said="fio: No space left on device\n"), StorageFailure, "cannot be written in full"),
         (log("refused 4", said="free: 1 KiB\n"), StorageFailure, "too little space"),
         (log("refused 5", said="free: 1 KiB\n"), EnvironmentFailure, "disk that is shared"),
-        (log("restarted"), EnvironmentFailure, "was started again"),
+        (log("restarted"), EnvironmentFailure, "and restarted: "),
         (log("ready", "over"), EnvironmentFailure, "gave up: no new step within 938 s"),
         (log("ready", "begin 1", "end 1 0", "over"), EnvironmentFailure, "gave up: no new step"),
     ],

@@ -65,7 +65,7 @@ def test_window_that_is_too_short_names_who_was_late_and_who_ended_early() -> No
 
 
 def test_a_pod_without_load_is_named() -> None:
-    with pytest.raises(StorageFailure, match=r"^idle did no load in the step"):
+    with pytest.raises(StorageFailure, match=r"^idle showed no load in the step"):
         common_window({"busy": load(100, 8), "idle": []}, wanted_s=6)
 
 

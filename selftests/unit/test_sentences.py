@@ -98,7 +98,7 @@ def test_facts_that_are_none_of_its_code_are_a_change_and_no_traceback(value: Js
             facts = dict.fromkeys(list(inspect.signature(said).parameters)[1:], value)
             changed = verdict.model_copy(update={"outcome": Outcome(code=f"{name}.{code}", facts=facts)})
             found = list(contradictions(whole.model_copy(update={"verdicts": [changed]})))
-            assert any("says in words another thing than its outcome" in each for each in found), (name, code)
+            assert any("has a reason that does not match its outcome" in each for each in found), (name, code)
             what_follows(changed)
 
 

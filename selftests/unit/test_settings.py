@@ -98,10 +98,10 @@ def test_pods_run_as_a_number_or_as_the_cluster_says(given: object, effective: o
         ({"target": "/nowhere/target.yaml"}, "--storage-target: file /nowhere/target.yaml does not exist"),
         ({"timeout": "5"}, "--storage-timeout: expected a time with its unit such as 10ms, found '5'"),
         ({"test_size": "4Gi"}, "--storage-test-size (4294967296 bytes) is above --storage-volume-size"),
-        ({"cluster": "kind", "context": "a"}, "--storage-kubeconfig or --storage-context mean an existing cluster"),
+        ({"cluster": "kind", "context": "a"}, "--storage-kubeconfig and --storage-context select an existing cluster"),
         ({"cpu_latency": "high"}, "--storage-cpu-latency: Input should be 'low' or 'unchanged'"),
-        ({"cluster": "kind", "cpu_latency": "low"}, "--storage-cpu-latency low means an embedded cluster"),
-        ({"context": "a", "embedded": "b"}, "--storage-embedded-name b means an embedded cluster"),
+        ({"cluster": "kind", "cpu_latency": "low"}, "--storage-cpu-latency low selects an embedded cluster"),
+        ({"context": "a", "embedded": "b"}, "--storage-embedded-name b selects an embedded cluster"),
         (
             {"storage_class": ["a"], "compare_with": "a"},
             "--storage-compare-with a is also a --storage-class: a class cannot be compared with itself",
@@ -177,7 +177,7 @@ def test_the_same_directory_is_not_compared_with_itself(option: str, disks: list
     if option == "storage_class":
         values = {"storage_class": [disks[0], disks[2]]}
     (found,) = host_problems(**values)
-    assert found.startswith(f"directories {disks[0]} and {disks[2]} are the same one")
+    assert found.startswith(f"directories {disks[0]} and {disks[2]} are the same:")
 
 
 def test_on_a_host_all_errors_are_said_at_once(disks: list[str]) -> None:
@@ -204,7 +204,7 @@ def test_on_a_host_all_errors_are_said_at_once(disks: list[str]) -> None:
 
 def test_a_directory_needs_the_host() -> None:
     (found,) = problems(storage_class=["/mnt/nvme"])
-    assert found.endswith("found '/mnt/nvme'; for directories of this host say --storage-cluster host")
+    assert found.endswith("found '/mnt/nvme'; for directories of this host set --storage-cluster host")
 
 
 def test_of_a_class_nothing_is_said_when_the_kind_of_cluster_is_wrong() -> None:

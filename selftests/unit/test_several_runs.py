@@ -32,8 +32,8 @@ def night(number: int, overall: Overall = "pass", *, digest: str = "abc", where:
     ("overall", "status", "told"),
     [
         (("pass", "pass", "pass"), "pass", "3 pass."),
-        (("pass", "fail", "pass"), "fail", "1 fail, 2 pass. All are to pass; none may be left out."),
-        (("pass", "inconclusive", "pass"), "inconclusive", "1 inconclusive, 2 pass. All are to pass"),
+        (("pass", "fail", "pass"), "fail", "1 fail, 2 pass. All runs must pass; none may be left out."),
+        (("pass", "inconclusive", "pass"), "inconclusive", "1 inconclusive, 2 pass. All runs must pass"),
         (("fail", "inconclusive", "pass"), "fail", "1 fail, 1 inconclusive, 1 pass."),
     ],
 )
@@ -47,10 +47,10 @@ def test_all_are_to_pass(overall: tuple[Overall, ...], status: Overall, told: st
 @pytest.mark.parametrize(
     ("other", "why"),
     [
-        (night(2, digest="def"), "they differ in the limits, or it is not known which they were"),
-        (night(2, settings={"test_size": 1}), "they differ in the setting test_size"),
-        (night(2, settings={"tier": "production"}), "they differ in the tier"),
-        (night(1), "one of them is here twice"),
+        (night(2, digest="def"), "the runs differ in the limits, or the limits of a run are not known"),
+        (night(2, settings={"test_size": 1}), "the runs differ in the setting test_size"),
+        (night(2, settings={"tier": "production"}), "the runs differ in the tier"),
+        (night(1), "one run is given twice"),
     ],
 )
 def test_runs_that_were_asked_another_thing_have_no_common_verdict(other: Results, why: str) -> None:

@@ -86,7 +86,7 @@ def test_at_the_end_it_is_judged_on_what_it_did_since(asked: float, status: str,
     found = finding(series((30, 2000), (30, 500)), plan=plan)
     verdict = found.against(limit(asked))
     assert (verdict.status, verdict.measured) == (status, pytest.approx(500, rel=0.05))
-    told = "storage slowed down after 30 s of load, to 0.25x of what it did until then"
+    told = "storage slowed down after 30 s of load, to 0.25x of its earlier speed"
     assert (told[:40] in verdict.reason) is (status == "fail")
     (measurement,) = found.measurements
     assert measurement.slowed_down_after_s == 30 and any(told[:36] in warning for warning in measurement.warnings)

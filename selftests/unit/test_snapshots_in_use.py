@@ -183,9 +183,9 @@ def test_all_there_is_a_pass_that_tells_the_paces() -> None:
     assert verdict.status == "pass"
     assert verdict.reason == (
         "a snapshot of class snap, taken while records were written to a volume of fast, holds all 1,000 records that "
-        "were acknowledged before it was asked for, and 40 more without a hole. Records a second: 200 before it, "
-        "20 while it was taken (longest pause 0.8 s), 150 while it was restored and read (longest pause 0.2 s), 150 "
-        "while it was deleted (longest pause 0.1 s)."
+        "were acknowledged before it was requested, and 40 more without a gap. Records a second: 200 before the "
+        "snapshot, 20 while it was taken (longest pause 0.8 s), 150 while it was restored and read (longest pause "
+        "0.2 s), 150 while it was deleted (longest pause 0.1 s)."
     )
 
 
@@ -194,7 +194,7 @@ def test_what_was_acknowledged_and_is_not_there_is_told_by_number() -> None:
     assert verdict.status == "fail"
     assert verdict.reason == (
         "a snapshot of class snap, taken while records were written to a volume of fast, lacks 120 of the 1,000 "
-        "records that were acknowledged before it was asked for: 881 to 1,000."
+        "records that were acknowledged before it was requested: 881 to 1,000."
     )
 
 
@@ -202,8 +202,8 @@ def test_a_hole_is_told_with_what_is_behind_it() -> None:
     verdict = judge_snapshot(snapshot(whole=1030, last=1060, holes=[(1021, 1021), (1025, 1025)]))
     assert verdict.status == "fail"
     assert verdict.reason.endswith(
-        "does not show one moment: part of record 1,060 is there, which was begun when all earlier records were "
-        "durable, but these earlier ones are not whole: 1,021, 1,025."
+        "is not crash-consistent: it has a part of record 1,060, which was begun after all earlier records were "
+        "durable, but these earlier records are incomplete: 1,021, 1,025."
     )
 
 
@@ -213,8 +213,8 @@ def test_each_is_a_row_and_hostile_words_are_escaped() -> None:
     assert (good["Missing"], good["While taken"]) == ("none", "20/s, pause 0.8 s")
     assert (failed["Missing"], failed["While deleted"]) == (mark("fail", "missing", "3 to 9"), "no record")
     html = render_summary(results(snapshots=[snapshot(), bad]))
-    assert "What snapshots of volumes in use hold" in html and "<script>alert" not in html
-    assert "What snapshots of volumes in use hold" not in render_summary(results())
+    assert "Content of snapshots of volumes in use" in html and "<script>alert" not in html
+    assert "Content of snapshots of volumes in use" not in render_summary(results())
 
 
 def test_a_group_has_a_verdict_and_words_of_its_own() -> None:

@@ -52,14 +52,15 @@ def test_all_but_a_tenth_of_what_was_taken_must_be_back(used: Path, full: int, a
 
 def test_all_figures_are_said(used: Path) -> None:
     kept, other = found(used, full=150, after=149), found(used, full=51, after=50)
-    assert "50 MiB used before, 150 MiB used while the volume was full, and still 149 MiB used" in kept.how
-    assert "with 100 MiB written: the target's command shows another pool" in other.how
+    assert "50 MiB used before and 150 MiB used while the volume was full" in kept.how
+    assert kept.how.endswith("it still had 149 MiB used")
+    assert "after 100 MiB were written: the target's command reports another pool" in other.how
 
 
 @pytest.mark.parametrize("said", ["", "12 GiB\n", "-5", "1.5e9"])
 def test_what_is_no_number_of_bytes_is_a_fault_of_the_surroundings(used: Path, said: str) -> None:
     used.write_text(said)
-    with pytest.raises(EnvironmentFailure, match="expected 0 and a whole number, the bytes that the pool has used"):
+    with pytest.raises(EnvironmentFailure, match="expected 0 and a whole number: the used bytes of the pool"):
         Space(PoolPlan(usage=["cat", str(used)], timeout_s=HANGS_S), timeout_s=1).begin()
 
 

@@ -55,11 +55,11 @@ def test_the_cluster_with_longhorn_names_each_of_its_own_programs() -> None:
 def test_a_run_tells_of_them_in_its_report_and_beside_others() -> None:
     found = on_a_cluster_with(SAID)
     assert "&lt;iscsi&gt;: a loop device<br>nothing else" in render_summary(found)
-    fact = run_facts(found, profiles=[])["not the real thing"]
+    fact = run_facts(found, profiles=[])["substitutes"]
     assert (fact.value, fact.disturbs) == ("<iscsi>: a loop device; nothing else", True)
 
 
 def test_one_that_has_none_is_told_as_before() -> None:
     found = on_a_cluster_with([])
-    assert "Not the real thing" not in render_summary(found)
-    assert "not the real thing" not in run_facts(found, profiles=[])
+    assert "Not the real thing" not in (page := render_summary(found)) and "Substitutes" not in page
+    assert "substitutes" not in run_facts(found, profiles=[])

@@ -85,7 +85,7 @@ def test_it_waits_for_the_volumes_of_its_claims() -> None:
 
 
 def test_a_volume_that_stays_is_named() -> None:
-    with pytest.raises(StorageFailure, match=r"PVs to be deleted; last state: still there: PV first \(Released\)"):
+    with pytest.raises(StorageFailure, match=r"PVs to be deleted; last state: still exist: PV first \(Released\)"):
         remove(Cluster(volume("first"), lasting=True))
 
 

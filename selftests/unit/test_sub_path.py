@@ -112,12 +112,12 @@ def each_node_its_own(bench: PlayedBench, node: str, path: str | None) -> Path:
 @pytest.mark.parametrize(
     ("place", "said"),
     [
-        (whole, "a pod with subPath data/a of a volume of StorageClass fast sees data; mark should be there"),
+        (whole, "a pod with subPath data/a .* sees the wrong files: expected mark, found data"),
         (
             elsewhere,
-            "what a pod wrote to subPath data/new/deep of .* on n1, does not show .* pod on n2: nothing is there",
+            "a pod wrote to subPath data/new/deep of .* on n1 does not appear in a new pod on n2 .*; found: nothing",
         ),
-        (each_node_its_own, "what a pod wrote to subPath data/a of .* does not show in the whole volume"),
+        (each_node_its_own, "a pod wrote to subPath data/a of .* does not appear in a new pod"),
     ],
 )
 def test_a_folder_that_is_somewhere_else_fails(place: Place, said: str, tmp_path: Path) -> None:
@@ -127,18 +127,18 @@ def test_a_folder_that_is_somewhere_else_fails(place: Place, said: str, tmp_path
 
 def test_a_folder_that_has_lost_what_it_held_fails(tmp_path: Path) -> None:
     lost = {2: lambda: shutil.rmtree(tmp_path / "volume")}
-    with pytest.raises(StorageFailure, match="sees nothing; mark should be there"):
+    with pytest.raises(StorageFailure, match="expected mark, found nothing"):
         tried(tmp_path, before=lost)
 
 
 def test_a_folder_with_other_content_fails(tmp_path: Path) -> None:
     other = {2: lambda: (tmp_path / "volume" / "data" / "a" / "mark").write_text("older\n")}
-    with pytest.raises(StorageFailure, match="sees mark, with other content"):
+    with pytest.raises(StorageFailure, match="found mark, with other content"):
         tried(tmp_path, before=other)
 
 
 def test_a_read_only_folder_that_takes_a_file_fails(tmp_path: Path) -> None:
-    with pytest.raises(StorageFailure, match=r"subPath data/a of .*, mounted read-only, took a file"):
+    with pytest.raises(StorageFailure, match=r"subPath data/a of .*, mounted read-only, accepted a file"):
         tried(tmp_path, takes=True)
 
 

@@ -55,7 +55,7 @@ def test_what_is_not_steady_is_not_judged(levels: tuple[tuple[int, float], ...])
 def test_what_does_nothing_any_more_does_not_pass() -> None:
     verdict = judge_sustained(sustained([500.0] * 2100 + [0.0] * 300), at_least(1))
     assert verdict.status == "inconclusive" and verdict.measured is None
-    assert "has no value: nothing was done then" in verdict.reason
+    assert verdict.outcome is not None and verdict.outcome.code == "sustained.no_value"
 
 
 def test_a_pass_over_a_file_that_a_cache_holds_is_none() -> None:

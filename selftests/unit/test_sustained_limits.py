@@ -61,7 +61,7 @@ def test_the_shipped_tiers_ask_for_the_same_as_on_a_short_load() -> None:
     ("section", "said"),
     [
         ("{no-such: {write.iops: {at_least: 1, because: b}}}", "sustained.no-such: expected a profile that exists"),
-        ("{sync-write-iops: {stall.longest: {at_most: 1s, because: b}}}", "which is of one moment; limit it"),
+        ("{sync-write-iops: {stall.longest: {at_most: 1s, because: b}}}", "a single event; limit it"),
         ("{sync-write-iops: {write.iops: {at_least: 0, because: b}}}", "expected a limit above zero"),
         ("{sync-write-iops: {write.iops: {because: b}}}", "expected at_least or at_most"),
     ],

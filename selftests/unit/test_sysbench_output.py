@@ -142,4 +142,4 @@ def test_a_report_that_breaks_off_is_an_error() -> None:
 
 def test_rates_without_the_size_of_a_block_are_an_error() -> None:
     found = output(("Threads started!\n" + report(1) + report(2)).encode())
-    assert (found.samples, found.error) == ([], "sysbench reports a load before it has told the size of a block")
+    assert (found.samples, found.error) == ([], "sysbench reports a load before it has reported the block size")

@@ -62,25 +62,25 @@ def test_a_pod_that_waits_elsewhere_is_right(words: str) -> None:
     bench = ThreeNodes(term("a"), second=kept(f"0/3 nodes are available: 1 node(s) {words}."))
     said = seen(bench)
     assert (
-        "StorageClass fast allow n1: a pod had a volume on n1, and one that had to run on n2 waited (0/3 nodes" in said
+        "StorageClass fast allow n1: a pod with a volume ran on n1, and a pod that had to run on n2 waited (0/3" in said
         and words in said
     )
     assert [each.node for each in bench.asked] == ["n2"]
 
 
 def test_a_pod_that_starts_elsewhere_fails() -> None:
-    with pytest.raises(StorageFailure, match="allow n1, and a pod started with a volume on n2: the driver ignores"):
+    with pytest.raises(StorageFailure, match="allow n1, but a pod with a volume started on n2: the driver ignores"):
         seen(ThreeNodes(term("a"), second=RUNS))
 
 
 def test_a_pod_that_waits_for_something_else_shows_nothing() -> None:
-    with pytest.raises(StorageFailure, match=r"to be kept by the scheduler, since allowedTopologies .* allow n1"):
+    with pytest.raises(StorageFailure, match=r"kept pending by the scheduler, because allowedTopologies .* allow n1"):
         seen(ThreeNodes(term("a"), second=kept("0/3 nodes are available: 3 Insufficient cpu.")))
 
 
 def test_a_pod_that_is_sent_elsewhere_fails() -> None:
     bench = ThreeNodes(term("a"), runs_on="n3")
-    with pytest.raises(StorageFailure, match="allow n1, and a pod ran with a volume on n3"):
+    with pytest.raises(StorageFailure, match="allow n1, but a pod with a volume ran on n3"):
         seen(bench)
     assert bench.asked == []
 

@@ -96,7 +96,7 @@ def test_a_profile_at_a_share_is_the_same_with_fios_limit(name: str) -> None:
     ("name", "said"),
     [
         ("lesson-mixed-buffered", "expected one fio job that only reads or only writes, found one that mixes them"),
-        ("random-read-iops", r"on what it does \(read\), found write.latency.p99"),
+        ("random-read-iops", r"on its direction \(read\), found write.latency.p99"),
     ],
 )
 def test_profiles_that_cannot_be_run_at_a_share_are_refused(name: str, said: str) -> None:

@@ -73,10 +73,10 @@ def test_what_is_faster_after_rest_is_told_where_the_ratio_is() -> None:
     found = finding(storage(HELD, seed=1, rate=81.0), profile(durable=False), limits=[at_least(40)], **beside)
     measurement = found.measurements[0]
     assert measurement.after_rest is not None and measurement.after_rest.low > 1.05
-    assert "fast is faster after rest: " in warned(found)
+    assert "fast is faster after idle time: " in warned(found)
     assert "local is faster" not in warned(found)
     verdict = found.compare(RULE)
-    assert (verdict.status == "pass") is ("after rest" not in verdict.reason)
+    assert (verdict.status == "pass") is ("after idle time" not in verdict.reason)
 
 
 def test_credits_that_last_for_all_of_each_turn_are_told_too() -> None:
@@ -88,7 +88,7 @@ def test_credits_that_last_for_all_of_each_turn_are_told_too() -> None:
         rules=[RULE],
         local=steady(rate=1000, seed=7),
     )
-    assert "in turn what it did without a pause" in warned(found)
+    assert "as fast in turn as without a pause" in warned(found)
 
 
 @pytest.mark.parametrize("durable", [False, True], ids=["others", "durable"])

@@ -84,7 +84,7 @@ def test_a_fault_in_the_report_ends_no_run_and_is_a_warning(run: Run, monkeypatc
         page.publish()
         assert report.read_text(encoding="utf-8") == written
     (warning,) = run.recorder.warnings
-    assert warning.startswith("report.html could not be made") and "ZeroDivisionError: division by zero" in warning
+    assert warning.startswith("report.html could not be created") and "ZeroDivisionError: division by zero" in warning
     assert not run.recorder.errors and not run.error_statuses and not run.unwritten
 
 

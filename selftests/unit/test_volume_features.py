@@ -151,11 +151,11 @@ def test_what_is_needed_is_declared() -> None:
     [
         ({"before": "1"}, None),
         ({}, "it is empty"),
-        ({"before": "2"}, "it holds what was written only after it was made"),
-        ({"before": "1", "after": "2"}, "it holds what was written only after it was made"),
-        ({"before": "x"}, "it does not hold what was written before it was made, and holds 'x'"),
+        ({"before": "2"}, "it holds data that was written after the copy was taken"),
+        ({"before": "1", "after": "2"}, "it holds data that was written after the copy was taken"),
+        ({"before": "x"}, "it lacks the data that was written before the copy was taken, and holds 'x'"),
         ({"before": "1", "after": "x"}, "it holds a file that its source did not have: 'x'"),
-        ({"after": "x"}, "it does not hold what was written before it was made, and holds 'nothing'"),
+        ({"after": "x"}, "it lacks the data that was written before the copy was taken, and holds 'nothing'"),
     ],
 )
 def test_a_copy_holds_all_from_before_and_nothing_else(found: dict[str, str], wrong: str | None) -> None:

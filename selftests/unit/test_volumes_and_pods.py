@@ -118,7 +118,7 @@ def test_a_pod_that_starts_or_waits_for_something_else_fails(status: Object, sai
 
 def test_a_claim_that_goes_while_it_is_used_is_told() -> None:
     bench = with_pod(RUNS)
-    with pytest.raises(StorageFailure, match="PVC claim of StorageClass fast was gone while a pod used its volume"):
+    with pytest.raises(StorageFailure, match="PVC claim of StorageClass fast was deleted while a pod used its volume"):
         protection._wait_in_use(tried(bench), PLAN, CLAIMS, "claim")
 
 
@@ -136,7 +136,7 @@ def test_a_pod_whose_volume_fails_after_the_deletion_is_told_with_its_words() ->
     ("finalizers", "policy", "why"),
     [
         ([protection._HONOURS_POLICY], "Delete", None),
-        (["kubernetes.io/pv-protection"], "Delete", "would leave what is behind it"),
+        (["kubernetes.io/pv-protection"], "Delete", "would leave the storage behind it"),
         ([protection._HONOURS_POLICY], "Retain", "its reclaim policy is Retain"),
     ],
 )
@@ -214,7 +214,7 @@ def test_only_options_that_can_show_are_said_to_hold() -> None:
     said = mount_options.held_in_words(["nodev", "nfsvers=4.1"], "nfs4 rw,nodev,noatime,vers=4.1")
     held, _, rest = said.partition(";")
     assert "nodev and noatime" in held and "nfsvers" not in held.partition("(")[0]
-    assert rest.startswith(" the class's nfsvers=4.1 not compared")
+    assert rest.startswith(" the class's nfsvers=4.1 were not compared")
     assert ";" not in mount_options.held_in_words([], "xfs rw,noatime")
 
 
@@ -238,7 +238,7 @@ def test_a_volume_that_is_retained_is_not_said_to_go(policy: str, stays: bool, m
     monkeypatch.setattr(PlayedBench, "start", lambda *_, **__: PLAN, raising=False)
     for done in ("delete_claim", "end_pod", "_wait_in_use", "_wait_gone"):
         monkeypatch.setattr(protection, done, lambda *_, **__: None)
-    assert ("the PV stays, as reclaim policy Retain" in protection.try_protection(tried(bench))) is stays
+    assert ("the PV remains, because the reclaim policy is Retain" in protection.try_protection(tried(bench))) is stays
 
 
 def listing(folder: int, file: int) -> tuple[int, str]:
@@ -250,7 +250,7 @@ GOOD = [listing(*each.expected_groups) for each in group_policy.STARTS]
 
 def test_both_policies_are_seen_by_five_pods() -> None:
     bench = PlayedBench(says=GOOD)
-    assert "with Always it was given" in group_policy.try_group_policy(tried(bench))
+    assert "Always changed it at each start" in group_policy.try_group_policy(tried(bench))
     assert [(each.group_policy, each.fs_group) for each in bench.ran] == [
         (start.policy, start.group) for start in group_policy.STARTS
     ]
@@ -293,11 +293,11 @@ def limited(most: int | None, *there: tuple[Any, Object], consent: int = 0) -> P
     [
         (limited(None), Unsupported, "reports no limit of volumes on any node"),
         (limited(8, consent=7), NotTried, "expected consent to 8 more, found --storage-with node-volumes=7"),
-        (limited(1, *on_node("a", "a.driver")), NotTried, "1 of them others': there is no room for one more"),
+        (limited(1, *on_node("a", "a.driver")), NotTried, "of which other pods use 1: there is no room for one more"),
         (
             limited(4, *on_node("a", "a.driver"), *on_node("b", "b.driver"), *on_node("c", "a.driver", node="n2")),
             NotTried,
-            "1 of them others'; expected consent to 3 more",
+            "of which other pods use 1; expected consent to 3 more",
         ),
         (limited(2, *on_node("a", "a.driver", phase="Succeeded")), NotTried, "expected consent to 2 more"),
     ],
@@ -319,7 +319,7 @@ def test_a_node_that_takes_fewer_than_it_says_fails(monkeypatch: pytest.MonkeyPa
     bench.ask_for = lambda plan: None  # type: ignore[attr-defined]
     monkeypatch.setattr(node_limit, "wait_started", never)
     with pytest.raises(
-        StorageFailure, match="takes 2 volumes on n1, and a pod with the other 2 does not start"
+        StorageFailure, match="allows 2 volumes on n1, but a pod with the remaining 2 does not start"
     ) as found:
         node_limit.try_node_limit(tried(bench))
     assert not isinstance(found.value, Unsupported)
@@ -360,6 +360,6 @@ def test_two_nodes_read_each_other_on_one_device(devices: dict[str, Path]) -> No
 
 
 def test_nodes_with_a_device_each_fail(devices: dict[str, Path]) -> None:
-    said = "what the other node wrote does not show on n2 within 1 s; the pod there said: found"
+    said = "data that the other node wrote does not appear on n2 within 1 s; the pod there printed: found"
     with pytest.raises(StorageFailure, match=said):
         shared_block.try_shared_block(tried(ProcessBench(devices, timeout_s=1.0)))

@@ -101,7 +101,7 @@ def test_a_server_that_gives_nothing_but_tables_is_not_asked_for_ever(monkeypatc
     server = cluster(volumes=10)
     server.printed = {"persistentvolumes": RENAMED}
     monkeypatch.setattr(api_module, "JSON", TABLE + ",*/*")
-    with pytest.raises(ApiUnreachable, match="expected whole objects, found a table"):
+    with pytest.raises(ApiUnreachable, match="expected complete objects, found a table"):
         unclaimed_volumes(server.api, storage_classes={"fast"})
 
 

@@ -93,7 +93,7 @@ def test_an_api_error_that_has_passed_is_not_told() -> None:
 
 
 def test_an_api_that_stays_away_is_no_fault_of_the_storage() -> None:
-    with pytest.raises(EnvironmentFailure, match="last state: nothing seen yet; last API error: refused"):
+    with pytest.raises(EnvironmentFailure, match="last state: nothing observed yet; last API error: refused"):
         wait(looks(ApiUnreachable("refused")), timeout_s=SHORT_S)
 
 

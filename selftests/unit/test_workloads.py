@@ -256,7 +256,7 @@ def test_a_run_adds_the_loads_of_a_workload_and_nothing_where_none_is_named(
     assert status == 0, output
     assert [name for name in ("etcd-wal-8k", "vm-disk", "vm-flush") if f"{name} on fast" not in output] == []
     assert "postgresql-" not in output and "sync-write-iops" not in output
-    assert "no workload: name what the class is to carry with --storage-for" in planned(*options)[1]
+    assert "no workload: name the workloads of the class with --storage-for" in planned(*options)[1]
 
 
 def test_an_unknown_workload_and_a_name_that_is_taken_are_told_of(
@@ -269,4 +269,4 @@ def test_an_unknown_workload_and_a_name_that_is_taken_are_told_of(
     shutil.copy(FOLDER / "etcd" / "etcd-wal-8k.fio", tmp_path)
     status, output = planned(*options, "--storage-for=etcd", f"--storage-profiles={tmp_path}")
     assert status == 4
-    assert "etcd-wal-8k: a workload has the name; rename the file" in output
+    assert "etcd-wal-8k: a workload has this name; rename the file" in output

@@ -19,8 +19,8 @@ _LACKS_TIME_BASED = "it lacks time_based: the suite sets the time of load"
 _STARTDELAY = "its sections begin at different times, but a profile is one load; expected the same startdelay for all"
 _OF_SEVERAL = {
     "group_reporting": "group_reporting hides all sections but the first from the result; leave it out",
-    "stonewall": "its sections run one after the other, but a profile is one load; make a file of each",
-    "wait_for_previous": "its sections run one after the other, but a profile is one load; make a file of each",
+    "stonewall": "its sections run one after the other, but a profile is one load; write a file for each",
+    "wait_for_previous": "its sections run one after the other, but a profile is one load; write a file for each",
 }
 
 

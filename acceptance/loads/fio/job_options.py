@@ -41,32 +41,32 @@ _MODES = (
 )
 _PRIVILEGE = "fio runs without the privilege to raise its priority, and would end with an error"
 _RATE = r"(0|[5-9]|[1-9]\d+|[1-9]\d*[kKmM])?"
-_PAUSE = "fio reports nothing while a job pauses, which looks like storage that stands still"
+_PAUSE = "fio reports nothing while a job pauses, which looks like stalled storage"
 # The values of options whose other values do harm, hide errors or cannot be measured; and why.
 _VALUES = {
     "filename": (
         re.compile(r"\$\{FILE\}"),
-        "the suite prepares filename=${FILE} alone, and a profile may touch nothing else",
+        "the suite prepares filename=${FILE} alone, and a profile may not touch other files",
     ),
     "ioengine": (re.compile("|".join(sorted(ENGINES))), f"expected one of the engines {', '.join(sorted(ENGINES))}"),
     "verify": (
         re.compile("0|none"),
-        "fio would write the state of its checks beside the test file; the suite verifies data itself",
+        "fio would write the state of its checks next to the test file; the suite verifies data itself",
     ),
     **dict.fromkeys(("rw", "readwrite"), (re.compile(r"((rand)?(read|write|rw)|readwrite)(:-?\w+)?"), _MODES)),
-    "zonemode": (re.compile("none|strided"), "expected none or strided: the test file is no zoned device"),
+    "zonemode": (re.compile("none|strided"), "expected none or strided: the test file is not a zoned device"),
     "nice": (re.compile(r"\d+"), _PRIVILEGE),
     "prioclass": (re.compile("[023]"), _PRIVILEGE),
     "unified_rw_reporting": (
         re.compile("0|none|2|both"),
-        "expected 0, none, 2 or both: other values add reads and writes up, and the suite measures each direction",
+        "expected 0, none, 2 or both: other values sum reads and writes, and the suite measures each direction",
     ),
     "thinktime": (re.compile(r"1?\d{1,5}(us(ec)?)?|1?\d{1,2}ms(ec)?"), f"expected less than 200 ms: {_PAUSE}"),
     "rate_iops": (re.compile(f"{_RATE}(,{_RATE}){{0,2}}"), f"expected at least 5: {_PAUSE}"),
-    "continue_on_error": (re.compile("none"), "continue_on_error would make a number of a measurement with errors"),
+    "continue_on_error": (re.compile("none"), "continue_on_error would turn a measurement with errors into a figure"),
 }
 _WHY = {
-    "directory": "directory= would load files beside the test file: the suite prepares filename=${FILE} alone",
+    "directory": "directory= would load files next to the test file: the suite prepares filename=${FILE} alone",
     "exec_prerun": "it runs a command",
     "exec_postrun": "it runs a command",
 }
@@ -81,7 +81,7 @@ def option_problems(sections: Sequence[Section]) -> Iterator[Problem]:
 
 def _problem(option: Option) -> str | None:
     if option.name not in ALLOWED_OPTIONS:
-        why = _WHY.get(option.name, "a profile says how the test file is loaded, and nothing else")
+        why = _WHY.get(option.name, "a profile only describes how the test file is loaded")
         return f"option {option.name} is not allowed: {why}; those allowed are in acceptance/loads/fio/job_options.py"
     if option.unset_variables:
         return None  # reported with all others

@@ -78,7 +78,7 @@ class PrintedText:
         left_out = sum(block.size for block in self._blocks if block.is_dropped)
         for block in self._blocks:
             if block.is_dropped:
-                between += [f"({left_out:,} characters that were no results were left out here)\n"] * bool(left_out)
+                between += [f"({left_out:,} characters that are not results were left out here)\n"] * bool(left_out)
                 left_out = 0
                 continue
             text = zlib.decompress(block.content).decode()

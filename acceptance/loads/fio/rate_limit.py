@@ -37,7 +37,7 @@ def limited_job(profile: Profile, *, metric: Metric) -> str:
     several = next((option.name for option in options if option.name in _RATES or _is_several(option)), None)
     if len(profile.jobs) != 1 or several:
         raise WrongUsage(
-            f"profile {profile.path}: expected one job of one process without a rate of its own to run it "
+            f"profile {profile.path}: expected one job of one process without its own rate to run it "
             f"rate-limited, found {several or f'{len(profile.jobs)} jobs'}; remove its limit at a set rate"
         )
     option = "rate_iops" if metric.statistic == "iops" else "rate"

@@ -85,7 +85,7 @@ def read_snapshot(document: Document, jobs: set[str]) -> Snapshot:
     try:
         return _read(document, jobs)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise UnreadableResult(f"fio's result has another shape than expected: {error!r}") from error
+        raise UnreadableResult(f"fio's result has an unexpected structure: {error!r}") from error
 
 
 def _read(document: Document, jobs: set[str]) -> Snapshot:

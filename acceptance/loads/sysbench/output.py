@@ -87,7 +87,7 @@ class SysbenchOutput:
 
     def _take_report(self, report: re.Match[str]) -> None:
         if self._block_size is None:
-            self.error = self.error or "sysbench reports a load before it has told the size of a block"
+            self.error = self.error or "sysbench reports a load before it has reported the block size"
             return
         before_s, self._elapsed_s = self._elapsed_s, int(report["elapsed_s"])
         if before_s is None or before_s >= self._elapsed_s or self.error:

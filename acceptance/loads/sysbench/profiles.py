@@ -23,8 +23,8 @@ _REJECTED_OPTIONS = {
     "report-checkpoints": "sysbench would restart its counters during the load",
     "max-time": "it is an old name of --time, which the suite sets",
     "config-file": "it would add options that the suite does not see",
-    "verbosity": "the suite reads what sysbench prints as it is",
-    "debug": "the suite reads what sysbench prints as it is",
+    "verbosity": "the suite parses the default output of sysbench",
+    "debug": "the suite parses the default output of sysbench",
     "help": "nothing would be loaded",
     "version": "nothing would be loaded",
 }
@@ -79,9 +79,9 @@ def read_options(text: str) -> tuple[str, ...]:
             continue
         option = _OPTION.fullmatch(line)
         if option is None:
-            problems.append(f"line {number} is no option such as --file-num=64: {line}")
+            problems.append(f"line {number} is not an option such as --file-num=64: {line}")
         elif option["name"] in options:
-            problems.append(f"line {number} gives --{option['name']} a second time")
+            problems.append(f"line {number} repeats --{option['name']}")
         else:
             options[option["name"]] = line
             problems += _option_problems(option["name"], option["value"] or "")
@@ -107,4 +107,4 @@ def _lacking(options: dict[str, str]) -> Iterator[str]:
         if options.get(name) != f"--{name}={value}":
             yield f"it must hold --{name}={value}: {why}"
     if "file-test-mode" not in options:
-        yield "it lacks --file-test-mode: sysbench does not run without, for instance --file-test-mode=rndrw"
+        yield "it lacks --file-test-mode: sysbench requires it; set, for instance, --file-test-mode=rndrw"

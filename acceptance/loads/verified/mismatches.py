@@ -70,7 +70,7 @@ def read_mismatches(lines: Sequence[str]) -> tuple[Mismatch, ...]:
     for line in lines:
         if of_checksum := _CHECKSUM.search(line):
             offset, checksums = int(of_checksum[1]), {}
-            contents.setdefault(_block(offset), "other content than its checksum tells")
+            contents.setdefault(_block(offset), "content that does not match its checksum")
         elif of_checksums := _CHECKSUMS.search(line):
             checksums[of_checksums[1]] = of_checksums[2]
             if len(checksums) == 2 and contents:

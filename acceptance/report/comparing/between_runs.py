@@ -20,7 +20,7 @@ from acceptance.statistics.student_t import t_quantile
 
 FEWEST_NIGHTS = 7
 """Runs of the history below which the spread between runs is not known."""
-ONE_RUN_EACH = "beyond the noise within the runs; one run each does not show how much runs differ"
+ONE_RUN_EACH = "exceeds the noise within the runs, but one run each does not show how much runs differ"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -138,10 +138,10 @@ def _difference(
 
 def _why_not(*estimates: Estimate) -> str:
     if any(estimate.mean == 0.0 for estimate in estimates):
-        return "one of them is zero"
+        return "one of the values is zero"
     if any(estimate.low is None or estimate.high is None for estimate in estimates):
-        return "one of them was measured too shortly for a confidence interval"
-    return "their CIs cannot be compared"
+        return "one of the loads was too short for a confidence interval"
+    return "the CIs cannot be compared"
 
 
 def _class_differences(

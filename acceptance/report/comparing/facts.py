@@ -52,10 +52,10 @@ def run_facts(results: Results, *, profiles: Iterable[str]) -> Facts:
         "PVC size": Fact(value=_size(settings.get("volume_size")), disturbs=True),
         "test file": Fact(value=_size(settings.get("test_size")), disturbs=True),
         "volume mode": Fact(value=str(settings.get("volume_mode") or "filesystem"), disturbs=True),
-        "shortest load asked for": Fact(value=_load_time(settings.get("load_time"))),
+        "shortest requested load": Fact(value=_load_time(settings.get("load_time"))),
         "fio": Fact(value=_distinct(measurement.fio_version for measurement in measurements), disturbs=True),
         "loaded node": Fact(value=_distinct(measurement.node for measurement in measurements), disturbs=True),
-        "run to its end": Fact(value="yes" if is_whole(results) else "no", disturbs=True),
+        "complete run": Fact(value="yes" if is_whole(results) else "no", disturbs=True),
         "tier": Fact(value=str(settings.get("tier") or NO_VALUE)),
         "suite": Fact(value=results.run.suite_version),
     }
@@ -89,7 +89,7 @@ def _cluster_facts(results: Results) -> Facts:
         sleep_states = "kept awake" if cluster.cpu_latency.held_low else "may sleep"
         facts["CPUs"] = Fact(value=sleep_states, disturbs=True)
     if cluster.stand_ins:
-        facts["not the real thing"] = Fact(value="; ".join(cluster.stand_ins), disturbs=True)
+        facts["substitutes"] = Fact(value="; ".join(cluster.stand_ins), disturbs=True)
     return facts
 
 

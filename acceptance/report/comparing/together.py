@@ -34,9 +34,9 @@ def together(runs: Sequence[Results]) -> Together | None:
     if len(runs) < 2 or len(places) > 1 or places & {((), "")} or not next(iter(places))[1]:
         return None
     if len({run.run.id for run in runs}) < len(runs):
-        return Together(status=None, sentence="No verdict over all runs: one of them is here twice.")
+        return Together(status=None, sentence="No verdict over all runs: one run is given twice.")
     if differs := list(_unlike(runs)):
-        return Together(status=None, sentence=f"No verdict over all runs: they differ in {', '.join(differs)}.")
+        return Together(status=None, sentence=f"No verdict over all runs: the runs differ in {', '.join(differs)}.")
     counts = {status: sum(run.overall == status for run in runs) for status in _WORST_FIRST}
     status: Overall = next((worst_status for worst_status in _WORST_FIRST if counts[worst_status]), "pass")
     counts_in_words = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
@@ -44,9 +44,9 @@ def together(runs: Sequence[Results]) -> Together | None:
     sentence = f"{classes}, tier {tier}, {len(runs)} runs from {_days(runs)}: {counts_in_words}."
     part = sum(missing(run).in_part for run in runs)
     if status in ("pass", "partial") and part:
-        sentence += f" In {part} of them the tier was judged in part only."
+        sentence += f" In {part} of the runs the tier was judged in part only."
     if status not in ("pass", "partial"):
-        sentence += " All are to pass; none may be left out."
+        sentence += " All runs must pass; none may be left out."
     return Together(status=status, sentence=sentence)
 
 
@@ -56,7 +56,7 @@ def _unlike(runs: Sequence[Results]) -> Iterator[str]:
     if len({str(run.settings.get("tier")) for run in runs}) > 1:
         yield "the tier"
     if len(digests) > 1 or "" in digests:
-        yield "the limits, or it is not known which they were"
+        yield "the limits, or the limits of a run are not known"
     if len({run.run.suite_version for run in runs}) > 1:
         yield "the version of the suite"
     for name in _COMPARED_SETTINGS:

@@ -92,7 +92,7 @@ def starts_by_files(record: ManyFilesRecord, *, limits: tuple[Level, ...] = ()) 
 
     return Picture(
         svg=draw(paint, label=f"Time until pods started by the number of files on {record.storage_class}"),
-        caption="Until a pod had started, on an empty volume and on the one with files, by its fsGroup (the volume's "
+        caption="Start time of a pod on an empty volume and on the volume with files, by its fsGroup (the volume's "
         "own, another, another with Always); lines join the means.",
         text=" ".join(
             f"{STARTS[kind]}: "

@@ -19,17 +19,17 @@ Part = Literal["coming", "going"]
 REQUEST_LINE = Look(colour=COLOURS["ink"], dashes=DASHES, marker="")
 LOOKS: Mapping[Part, Mapping[str, tuple[Moment, Look]]] = {
     "coming": {
-        "asked": ("asked", REQUEST_LINE),
+        "requested": ("asked", REQUEST_LINE),
         "bound": ("bound", Look(colour=COLOURS["candidate"], dashes="-", marker="")),
         "mounted": ("mounted", Look(colour=COLOURS["baseline"], dashes=DOTS, marker="")),
         "ready": ("ready", Look(colour=COLOURS["limit"], dashes="-.", marker="")),
     },
     "going": {
-        "told to go": ("deletion_asked", REQUEST_LINE),
-        "gone": ("gone", Look(colour=COLOURS["candidate"], dashes="-", marker="")),
+        "deletion requested": ("deletion_asked", REQUEST_LINE),
+        "deleted": ("gone", Look(colour=COLOURS["candidate"], dashes="-", marker="")),
     },
 }
-WORDS: Mapping[Part, str] = {"coming": "had come so far", "going": "were gone"}
+WORDS: Mapping[Part, str] = {"coming": "reached each stage", "going": "were deleted"}
 
 
 @drawn_once
@@ -56,7 +56,7 @@ def operations_over_time(record: OperationsRecord, *, part: Part) -> Picture | N
     ends = ", ".join(f"{name}: {len(points) - 1} within {points[-1][0]:.1f} s" for name, points in lines.items())
     return Picture(
         svg=draw(paint, label=f"Volumes that {WORDS[part]} over time on {record.storage_class}"),
-        caption=f"How many of {len(volumes)} volumes {WORDS[part]}, over time, in the first round.",
+        caption=f"Number of the {len(volumes)} volumes that {WORDS[part]}, over time, in the first round.",
         text=f"{ends}.",
     )
 

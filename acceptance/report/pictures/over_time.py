@@ -136,15 +136,15 @@ def _paint_line(axes: Axes, values: list[float], estimate: Estimate | None, look
 def _caption(path: str, lines: list[Line], *, log: bool, judged_s: int | None) -> str:
     words = [f"{path} in each second of load; dotted: the mean, shaded: its CI."]
     if judged_s is not None:
-        words.append(f"Both are of the marked {judged_s} s at the end, which are judged.")
+        words.append(f"Both are those of the marked {judged_s} s at the end, which are judged.")
     if len(lines) > 1:
-        words.append("The baseline is as it was in turn with the class under test.")
+        words.append("The baseline was loaded in turn with the class under test.")
     if log:
         words.append("Log scale.")
         if not all(all(measurement.series[path]) for measurement, _ in lines):
-            words.append("Seconds in which nothing was done stand at the lower edge.")
+            words.append("Seconds without operations are at the lower edge.")
     if any(len(measurement.series[path]) > MOST_POINTS for measurement, _ in lines):
-        words.append("Of each stretch the lowest and the highest second are drawn.")
+        words.append("Of each stretch, the lowest and the highest second are drawn.")
     return " ".join(words)
 
 

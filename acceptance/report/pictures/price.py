@@ -50,7 +50,7 @@ def _over_time(
 
     pods = f"the pods of {' and '.join(record.of)}"
     means = ", ".join(
-        f"{period.name} {format_quantity(value, unit=unit)}"
+        f"{'idle' if period.name == 'rest' else period.name} {format_quantity(value, unit=unit)}"
         for period in record.periods
         if (value := (period.cpu.mean if period.cpu else None) if unit == "cpu" else period.memory) is not None
     )

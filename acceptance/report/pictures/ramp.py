@@ -43,12 +43,12 @@ def pods_over_time(record: ControlPlaneRecord, *, limits: Sequence[Level] = ()) 
             line_points = thin_out(points, most=MOST_POINTS)
             axes.plot([x for x, _ in line_points], [y for _, y in line_points], **look.of(len(line_points)))
         lines = paint_levels(axes, near_levels, begin=0.0, end=growth[-1].at_s)
-        key(axes, {"running": RUNNING, "asked for": REQUEST_LINE} | lines)
+        key(axes, {"running": RUNNING, "requested": REQUEST_LINE} | lines)
 
     last = growth[-1]
     return Picture(
-        svg=draw(paint, label=f"Pods asked for and running over time on {record.storage_class}"),
-        caption="Pods over time, to the moment that ended the ramp; dashed: asked for.",
+        svg=draw(paint, label=f"Pods requested and running over time on {record.storage_class}"),
+        caption="Pods over time, until the ramp ended; dashed: requested.",
         text=f"After {format_quantity(last.at_s, unit='s')} {last.running} ran of {last.requested} requested."
         + levels_in_words(limits, near_levels),
     )
@@ -65,13 +65,13 @@ def start_times(record: ControlPlaneRecord) -> Picture | None:
         points = thin_out(sorted((float(start.pods), start.took_s) for start in record.starts), most=MOST_DOTS)
         linear_axis(axes, "y", largest=max(took), unit="s", of="start time")
         linear_axis(axes, "x", largest=max(x for x, _ in points), unit="pods")
-        axes.set_xlabel("pods made so far")
+        axes.set_xlabel("pods created so far")
         axes.plot([x for x, _ in points], [y for _, y in points], color=RUNNING.colour, linestyle="", marker=".")
 
-    fewer = " Of each stretch the quickest and the slowest are drawn." if len(took) > MOST_DOTS else ""
+    fewer = " Of each stretch, the fastest and the slowest are drawn." if len(took) > MOST_DOTS else ""
     middle, longest = (format_quantity(seconds, unit="s") for seconds in (median(took), max(took)))
     return Picture(
         svg=draw(paint, label=f"Start time of each pod by number of pods on {record.storage_class}", top_px=12),
-        caption=f"How long each pod took from creation to running, by how many had been made.{fewer}",
+        caption=f"Time of each pod from creation to running, by the number of pods created before.{fewer}",
         text=f"{len(took)} pods started, half of them within {middle}, the slowest in {longest}.",
     )

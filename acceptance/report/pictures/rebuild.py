@@ -49,8 +49,8 @@ def rebuild_rate(record: RebuildRecord, *, limits: Sequence[Level] = ()) -> Pict
     extremes = [format_quantity(rate, unit="B/s") for rate in (min(y for _, y in points), max(y for _, y in points))]
     return Picture(
         svg=draw(paint, label=f"Rate of the rebuild of {record.pattern} over time on {record.storage_class}"),
-        caption=f"Rate of the rebuild{first}, in seconds since the replica was lost; shaded: while it went on.",
-        text=f"From {extremes[0]} to {extremes[1]}; {format_quantity(mean, unit='B/s')} over the whole of its time."
+        caption=f"Rate of the rebuild{first}, in seconds since the replica was lost; shaded: the time of the rebuild.",
+        text=f"From {extremes[0]} to {extremes[1]}; {format_quantity(mean, unit='B/s')} over its complete duration."
         + levels_in_words(limits, near_levels),
     )
 
@@ -69,7 +69,7 @@ def rebuild_progress(record: RebuildRecord) -> Picture | None:
         axes.axhline(record.size, color=MEAN.colour, linestyle=MEAN.dashes)
         for points in lines:
             _line(axes, points)
-        key(axes, {"rebuilt": LINE, "all of it": MEAN})
+        key(axes, {"rebuilt": LINE, "all data": MEAN})
 
     halves = [next(at_s for at_s, size in points if 2 * size >= points[-1][1]) for points in lines]
     half, whole = (format_quantity(max(times), unit="s") for times in (halves, [points[-1][0] for points in lines]))
@@ -77,7 +77,7 @@ def rebuild_progress(record: RebuildRecord) -> Picture | None:
     return Picture(
         svg=draw(paint, label=f"Progress of the rebuild of {record.pattern} over time on {record.storage_class}"),
         caption=f"Data rebuilt over time, as the driver reported it{several}.",
-        text=f"Half of it was there after {half}, all that was reported after {whole}.",
+        text=f"Half of the data was rebuilt after {half}, all reported data after {whole}.",
     )
 
 

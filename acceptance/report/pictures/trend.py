@@ -99,10 +99,10 @@ def _day(date: datetime) -> str:
 def _caption(record: TrendRecord, points: Sequence[TrendPoint]) -> str:
     words = [f"{record.profile}: {record.metric} run by run; bars are the CIs of single runs."]
     if record.expected_low is not None:
-        words.append(f"Shaded: what noise makes of the level of {record.compared_with} runs.")
-        words.append(f"Limit: {100 * record.margin:.4g} % worse than it; noise is allowed for beside it.")
+        words.append(f"Shaded: the level of {record.compared_with} runs with its noise.")
+        words.append(f"Limit: {100 * record.margin:.4g} % worse than that level; noise is allowed in addition.")
     if record.change_point is not None:
-        words.append("Dotted: where the level changed.")
+        words.append("Dotted: change of the level.")
     if len(record.points) + (record.this_run is not None) > len(points):
         words.append(f"Only the last {len(points)} runs are drawn.")
     return " ".join(words)

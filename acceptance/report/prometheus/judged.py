@@ -26,12 +26,12 @@ VERDICT = Gauge(
 )
 VERDICT_VALUE = Gauge(
     name="verdict_value",
-    help="what the verdict on this limit measured, in its unit, and its interval if it has one",
+    help="figure of the verdict on this limit, in its unit, with its interval if it has one",
     labels=("subject", "profile", "metric", "rule", "unit", "bound"),
 )
 VERDICT_BOUND = Gauge(
     name="verdict_bound",
-    help="what that value must be at least or at most, in its unit",
+    help="bound that the figure must meet, in its unit: at least or at most",
     labels=("subject", "profile", "metric", "rule", "unit", "operator"),
 )
 SUBJECT_VERDICTS = Gauge(
@@ -40,13 +40,13 @@ SUBJECT_VERDICTS = Gauge(
 ASKED_LIMITS = Gauge(
     name="asked_limits", help="number of limits and comparison rules in the tier, for all classes of the run"
 )
-APPLYING = Gauge(name="applying_limits", help="those of asked_limits that apply to the classes under test")
-JUDGED_LIMITS = Gauge(name="judged_limits", help="those of applying_limits with a verdict other than skipped")
+APPLYING = Gauge(name="applying_limits", help="number of asked_limits that apply to the classes under test")
+JUDGED_LIMITS = Gauge(name="judged_limits", help="number of applying_limits with a verdict other than skipped")
 ERRORS = Gauge(name="errors", help="number of errors outside the storage, such as the environment or a leak")
 WARNINGS = Gauge(name="warnings", help="number of warnings about the run as a whole")
-STARTED_AT = Gauge(name="started_timestamp_seconds", help="when the run began, as Unix time")
-FINISHED_AT = Gauge(name="finished_timestamp_seconds", help="when the run ended, as Unix time; absent while it runs")
-DURATION = Gauge(name="duration_seconds", help="how long the run took; absent while it runs")
+STARTED_AT = Gauge(name="started_timestamp_seconds", help="start of the run, as Unix time")
+FINISHED_AT = Gauge(name="finished_timestamp_seconds", help="end of the run, as Unix time; absent while it runs")
+DURATION = Gauge(name="duration_seconds", help="duration of the run; absent while it runs")
 COMPLETE = Gauge(name="complete", help="1 if the run ended and reached all selected tests, else 0")
 EXIT_STATUS = Gauge(name="exit_status", help="exit status of the run; absent while it runs")
 RUN_INFO = Gauge(

@@ -19,7 +19,7 @@ LATENCY = Gauge(
 )
 CPU = Gauge(
     name="cpu_usage_ratio",
-    help="CPU seconds that the load generator used in a second; 1 is one whole CPU",
+    help="CPU seconds that the load generator used in a second; 1 is one full CPU",
     labels=(*_OF_A_PROFILE, "bound"),
 )
 CPU_PER_OPERATION = Gauge(

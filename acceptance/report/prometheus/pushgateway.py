@@ -67,7 +67,7 @@ def _describe(error: Exception) -> str:
         body = ""
         with suppress(OSError, HTTPException):  # it may hang up before it has sent everything
             body = " ".join(error.read(300).decode(errors="replace").split())
-        return f"it answered {error.code} {error.reason}" + (f": {body}" if body else "")
+        return f"the Pushgateway answered {error.code} {error.reason}" + (f": {body}" if body else "")
     if isinstance(error, URLError):
-        return f"it cannot be reached: {error.reason}"
+        return f"the Pushgateway cannot be reached: {error.reason}"
     return f"{type(error).__name__}: {error}"

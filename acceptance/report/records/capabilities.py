@@ -27,7 +27,7 @@ def capability_parts(results: Results) -> Iterator[Part]:
 
         table = Table(
             label="Capabilities",
-            columns=words("StorageClass", "Capability", "Found", "How it was found"),
+            columns=words("StorageClass", "Capability", "Result", "Observation"),
             rows=[
                 (
                     name(capability.storage_class),
@@ -38,7 +38,7 @@ def capability_parts(results: Results) -> Iterator[Part]:
                 for capability in results.capabilities
             ],
         )
-        yield Part(blocks=["The table shows only what the suite tried.", table])
+        yield Part(blocks=["The table shows only the capabilities that the suite tested.", table])
 
 
 def _capability(record: CapabilityRecord) -> LabeledValues:
@@ -50,7 +50,7 @@ declare_gauges(
     "capabilities",
     Gauge(
         name="capability",
-        help="1 for the status found for this capability; 0 for the other statuses",
+        help="1 for the status of this capability; 0 for the other statuses",
         labels=("capability", "status"),
         samples=_capability,
     ),

@@ -19,7 +19,7 @@ _MOVES: dict[Failure, str] = {
     "failover": "Failover",
     "failover-out-of-service": "Failover by the out-of-service taint",
     "drained": "Drain",
-    "kubelet-away": "Deletion while its kubelet was away",
+    "kubelet-away": "Deletion while the kubelet was down",
 }
 
 
@@ -28,7 +28,7 @@ def crash_parts(results: Results) -> Iterator[Part]:
     """Yield a table with a row for each crash, in their order; then a part for each failover and each drain."""
     if results.durability:
         yield Part(
-            title="What was acknowledged, after a crash",
+            title="Acknowledged records after a crash",
             blocks=[
                 "A pod wrote numbered records, and made each durable (fdatasync) before it reported the number "
                 "outside the volume. Lost: acknowledged, but missing or damaged afterwards.",
@@ -59,17 +59,17 @@ def _move_part(record: FailoverRecord) -> Part:
     """Return a part with a row for each phase: name, seconds, share of the total."""
     title, total = _MOVES[record.failure], record.seconds
     between = (
-        f"From {record.failed_node} to {record.node}; from the last durable write on the one node to the first on "
-        "the other."
+        f"From {record.failed_node} to {record.node}: the time from the last durable write on the first node to the "
+        "first durable write on the second."
     )
-    leftovers = mark("fail", "stayed", f"on the first: {', '.join(record.stayed)}.") if record.stayed else None
+    leftovers = mark("fail", "left", f"on the first node: {', '.join(record.stayed)}.") if record.stayed else None
     return Part(
         title=f"{title} of {record.storage_class}: {shown_time(total)}",
         blocks=[
             Markup("{} {}").format(between, leftovers) if leftovers else between,
             Table(
                 label=title,
-                columns=(*words("Phase"), *numbers("Took", "Share")),
+                columns=(*words("Phase"), *numbers("Duration", "Share")),
                 rows=[
                     (phase.name, shown_time(phase.seconds), f"{100 * phase.seconds / total if total else 0.0:.0f} %")
                     for phase in record.phases
@@ -107,7 +107,7 @@ declare_gauges(
     *_moves(
         "failover-out-of-service",
         "failover_out_of_service",
-        "as failover_seconds, of a node that was tainted as out of service",
+        "same as failover_seconds, for a node with the out-of-service taint",
         "such a failover",
     ),
     *_moves(
@@ -116,7 +116,7 @@ declare_gauges(
     *_moves(
         "kubelet-away",
         "kubelet_away",
-        "from the last durable write of a pod that was deleted while its kubelet was away to the first on another node",
+        "from the last durable write of a pod that was deleted while the kubelet was down to the first on another node",
         "such a move",
     ),
 )
@@ -130,7 +130,7 @@ def _records(record: DurabilityRecord | PostgresqlRecord) -> LabeledValues:
 
 RECORDS = Gauge(
     name="durability_records",
-    help="number of records acknowledged before a crash, and of those that were lost",
+    help="number of records acknowledged before a crash, and number of lost ones",
     labels=("failure", "state"),
     samples=_records,
 )

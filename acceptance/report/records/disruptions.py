@@ -23,7 +23,7 @@ def killed_pod_parts(results: Results) -> Iterator[Part]:
             blocks=[
                 "The suite killed only pods that the user named, while another pod wrote numbered records to a volume "
                 "of the class. The longest gap is the longest time between two durable records. If the writing pod "
-                "broke off, it ends when a new pod had written and read.",
+                "failed, the gap ends when a new pod has written and read.",
                 Table(
                     label="Killed pods of the storage system",
                     columns=(*words("StorageClass", "Pod", "Node"), *times, *words("Problems")),
@@ -76,8 +76,8 @@ declare_gauges(
     "storage_pods",
     Gauge(
         name="killed_storage_pods_seconds",
-        help="longest time after a pod of the storage was killed, by what: until another was Ready, without a durable "
-        "write, until a new volume was usable",
+        help="longest time after a pod of the storage was killed: until another pod was Ready, without a durable "
+        "write, or until a new volume was usable",
         labels=("pods", "what"),
         samples=_longest_times,
     ),

@@ -48,7 +48,7 @@ def _rows(record: FiguresRecord) -> Table | None:
     titles = list(dict.fromkeys(title for row in record.rows for title in row))
     columns = [Column(title=title, number=_is_number(record, title)) for title in titles]
     rows = [[_cell(row.get(title)) for title in titles] for row in record.rows]
-    return Table(label="What the figures rest on", columns=columns, rows=rows) if rows else None
+    return Table(label="Values behind the figures", columns=columns, rows=rows) if rows else None
 
 
 def _is_number(record: FiguresRecord, title: str) -> bool:

@@ -28,13 +28,13 @@ def full_volume_parts(results: Results) -> Iterator[Part]:
     ]
     if rows:
         yield Part(
-            title="Volumes that were filled to their end",
+            title="Volumes that were filled completely",
             blocks=[
                 "The suite wrote files of random bytes, each durable and with a checksum, until a write failed. It "
                 "used another volume of the class before that and after it.",
                 Table(
                     label="Full volumes",
-                    columns=words("StorageClass", "What it must do", "Found", "What was seen"),
+                    columns=words("StorageClass", "Requirement", "Result", "Observation"),
                     rows=rows,
                 ),
             ],
@@ -51,13 +51,13 @@ declare_gauges(
     "full_volumes",
     Gauge(
         name="full_volume",
-        help="1 for the status found for what a full volume must do; 0 for the other statuses",
+        help="1 for the status of this requirement on a full volume; 0 for the other statuses",
         labels=("aspect", "status"),
         samples=_aspects,
     ),
     Gauge(
         name="full_volume_written_bytes",
-        help="durable bytes on a volume when a write failed for want of space",
+        help="durable bytes on a volume when a write failed for lack of space",
         samples=lambda record: iter([(record.written, {})]),
     ),
 )

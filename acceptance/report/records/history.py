@@ -36,19 +36,19 @@ declare_gauges(
     "trends",
     Gauge(
         name="history_level",
-        help="level of a metric in earlier runs, in its unit; low and high: where noise alone leaves this run",
+        help="level of a metric in earlier runs, in its unit; low and high: range of this run if only noise moves it",
         labels=("profile", "metric", "unit", "bound"),
         samples=_level,
     ),
     Gauge(
         name="history_runs",
-        help="number of earlier runs that make that level",
+        help="number of earlier runs that determine that level",
         labels=("profile", "metric"),
         samples=_runs,
     ),
     Gauge(
         name="history_change_ratio",
-        help="new level of a metric divided by the accepted one, less 1; absent while there is no new level",
+        help="new level of a metric divided by the accepted one, less 1; absent if there is no new level",
         labels=("profile", "metric"),
         samples=_change,
     ),

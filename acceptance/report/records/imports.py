@@ -71,7 +71,7 @@ def _file(record: ImportRecord) -> ImportedFile:
         _row(suite, list(behaviours))
         for suite, behaviours in groupby(_by_suite(record.behaviours), lambda behaviour: behaviour.suite)
     ]
-    where = "as the file says" if record.made_from == "timestamp" else "when the file was last changed"
+    where = "according to the file" if record.made_from == "timestamp" else "when the file was last modified"
     ran = [row for row in rows if row.passed_count + row.failed_count]
     return ImportedFile(
         record=record,
@@ -100,7 +100,7 @@ def _row(suite: str, behaviours: list[ImportedBehaviour]) -> SuiteRow:
     return SuiteRow(
         suite=suite,
         status="fail" if failed_count else "pass",
-        word="failed there" if failed_count else "passed there",
+        word="failed elsewhere" if failed_count else "passed elsewhere",
         passed_count=passed_count,
         failed_count=failed_count,
         skipped_count=sum(behaviour.skipped for behaviour in behaviours),
@@ -127,7 +127,7 @@ declare_gauges(
     "imports",
     Gauge(
         name="imported_tests",
-        help="number of tests that another tool ran, as its file says",
+        help="number of tests that another tool ran, according to its file",
         labels=("import", "tool", "status"),
         samples=_counts_by_status,
     ),

@@ -41,10 +41,10 @@ def _part(record: ManyFilesRecord, beside: ManyFilesRecord | None, results: Resu
         columns=(*words("Operation"), *numbers(*heads)),
         rows=[_rate_row(rate, baseline_rates.get(rate.operation), record)[: 1 + len(heads)] for rate in record.rates],
     )
-    full = f"Started on {record.files:,} files after"
+    full = f"Start time with {record.files:,} files"
     starts = Table(
-        label="Starts of pods",
-        columns=words("Pod with", "Started on the empty volume after", full),
+        label="Start times of pods",
+        columns=words("Pod with", "Start time on the empty volume", full),
         rows=[row for kind in START_KINDS if (row := _start_row(record, kind)) is not None],
     )
     return Part(
@@ -112,16 +112,16 @@ def _levels(record: ManyFilesRecord, results: Results) -> Iterator[Level]:
 
 def _sentences(record: ManyFilesRecord) -> Iterator[str]:
     yield (
-        f"{record.files:,} empty files in folders, by one pod on {record.node}; creating and deleting count until they "
-        "are durable, folder by folder. The next pod lists and looks up the files."
+        f"One pod on {record.node} created {record.files:,} empty files in folders. Creation and deletion are timed "
+        "until they are durable, folder by folder. The next pod listed the files and looked them up."
     )
     if record.files < record.asked:
-        yield f"{record.asked:,} files were expected; the time to create them ended before all were there."
+        yield f"{record.asked:,} files were requested; the time limit ended before all of them were created."
     if record.no_group:
         yield f"No start with another fsGroup was timed: {record.no_group}."
     for start in record.starts:
         if start.seconds is None:
-            yield f"A pod ({STARTS[start.kind]}) did not start on {start.files:,} files: {start.why}"
+            yield f"A pod ({STARTS[start.kind]}) did not start with {start.files:,} files: {start.why}"
 
 
 def _rates(record: ManyFilesRecord) -> LabeledValues:
@@ -144,13 +144,13 @@ declare_gauges(
     "many_files",
     Gauge(
         name="many_files_operations_per_second",
-        help="files that one pod creates, lists, looks up or deletes a second on a volume of many",
+        help="files that one pod creates, lists, looks up or deletes a second on a volume with many files",
         labels=("operation", "bound"),
         samples=_rates,
     ),
     Gauge(
         name="many_files_start_seconds",
-        help="slowest start of a pod on a volume of that number of files, by its fsGroup",
+        help="slowest start of a pod on a volume with that number of files, by its fsGroup",
         labels=("group", "files"),
         samples=_starts,
     ),

@@ -24,9 +24,9 @@ from acceptance.trials.scaling.model import volumes_at
 def scaling_parts(results: Results) -> Iterator[Part]:
     """Yield a part for each class and profile, in the order in which they were measured."""
     if results.scaling:
-        sure = f"{results.scaling[0].confidence * 100:.4g} %"
-        introduction = "Volumes of a step are loaded at the same time, each by a pod of its own. Intervals are at"
-        yield Part(blocks=[f"{introduction} {sure}; latencies are means over the pods."])
+        sure = f"{results.scaling[0].confidence * 100:.4g}%"
+        introduction = "All volumes of a step are loaded at the same time, each by its own pod. The intervals are"
+        yield Part(blocks=[f"{introduction} {sure} CIs; latencies are means over the pods."])
     yield from (_part(record, results.verdicts) for record in results.scaling)
 
 
@@ -53,8 +53,8 @@ def _part(record: ScalingRecord, verdicts: Sequence[Verdict]) -> Part:
 def _measurement_sentence(record: ScalingRecord) -> str:
     clocks = max(step.clock_spread_s for step in record.steps)
     return (
-        f"In each step {record.steps[-1].window_s:.0f} s count, when all its volumes were loaded. The clocks of the "
-        f"nodes were up to {format_quantity(clocks, unit='s')} apart; that is corrected."
+        f"In each step, the {record.steps[-1].window_s:.0f} s in which all volumes were loaded count. The clocks of "
+        f"the nodes differed by up to {format_quantity(clocks, unit='s')}; the times are corrected."
     )
 
 
@@ -89,7 +89,7 @@ def _row(step: StepRecord, record: ScalingRecord) -> tuple[str, ...]:
         spread if len(rates) > 1 else "",
         _text(step.total, record),
         *(
-            "not taken" if latency is None else format_quantity(latency.mean, unit="s")
+            "not measured" if latency is None else format_quantity(latency.mean, unit="s")
             for latency in (step.latency_mean_s, step.latency_p99_s)
         ),
     )
@@ -116,14 +116,14 @@ def _capacity(record: ScalingRecord) -> str:
     if constant.low is None:
         between += " (from two steps only, so without a CI)"
     words = (
-        f"Capacity: {between}. From {_count(start)} on the total grows no more, and volumes share it: y volumes get "
-        f"{format_quantity(constant.mean, unit=record.unit)} / y each."
+        f"Capacity: {between}. From {_count(start)} on, the total does not grow, and the volumes share it: each of y "
+        f"volumes gets {format_quantity(constant.mean, unit=record.unit)} / y."
     )
     if record.rate_limited is None:
         return words
     demand = record.rate_limited.rate
     return (
-        f"{words} By that {_count(volumes_at(constant.mean, demand=demand))} can have "
+        f"{words} So {_count(volumes_at(constant.mean, demand=demand))} can get "
         f"{format_quantity(demand, unit=record.unit)} each."
     )
 
@@ -141,7 +141,7 @@ def _set_rate_sentence(rates: RateRecord, record: ScalingRecord, limit: float | 
         format_quantity(rate, unit=record.unit) for rate in (rates.rate, rates.rate * rates.pods, together)
     )
     return (
-        f"At a set rate: {_count(rates.pods)}, each asked for {each_rate} ({total_rate} in all{of_capacity}), did "
+        f"At a set rate: {_count(rates.pods)} with a rate of {each_rate} each ({total_rate} in all{of_capacity}) did "
         f"{reached_rate} together. {_least(rates, limit)}"
     )
 
@@ -149,16 +149,16 @@ def _set_rate_sentence(rates: RateRecord, record: ScalingRecord, limit: float | 
 def _least(rates: RateRecord, limit: float | None) -> str:
     """Return the volume with the smallest share of its rate, and whether it is slow or only uncertain.
 
-    Such as `The slowest is load-2: it did 96.2 % (94 % to 98 %) of it.`
+    Such as `The slowest is load-2: it reached 96.2 % (94 % to 98 %) of its rate.`
     """
     spans = reached_shares(rates)
     if len(spans) < len(rates.reached):
         pod = min(rates.reached, key=lambda name: rates.reached[name].mean)
-        return f"The slowest is {pod}: it did {share(rates.reached[pod].mean)} of it."
+        return f"The slowest is {pod}: it reached {share(rates.reached[pod].mean)} of its rate."
     pod = deciding(spans, at_least=limit or 0.0)
     mean, low, high = spans[pod]
-    verdict_in_words = "The slowest is" if limit is not None and high < limit else "Least sure to reach its rate is"
-    return f"{verdict_in_words} {pod}: it did {share(mean)} ({share(low)} to {share(high)}) of it."
+    verdict_in_words = "The slowest is" if limit is not None and high < limit else "The least certain is"
+    return f"{verdict_in_words} {pod}: it reached {share(mean)} ({share(low)} to {share(high)}) of its rate."
 
 
 def _nodes(nodes: NodesRecord, record: ScalingRecord) -> str:

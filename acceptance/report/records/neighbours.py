@@ -20,11 +20,11 @@ def neighbour_parts(results: Results) -> Iterator[Part]:
         rows = [
             share_row(at, direction=record.metric.partition(".")[0], remark=remark)
             for share in record.shares
-            for at, remark in ((share.alone, "alone"), (share.beside, "beside neighbours"))
+            for at, remark in ((share.alone, "alone"), (share.beside, "with neighbors"))
         ]
         yield Part(
             title=on(
-                f"{record.profile}, alone and beside {_volumes(record.count)} at full load,", record.storage_class
+                f"{record.profile}, alone and next to {_volumes(record.count)} at full load,", record.storage_class
             ),
             blocks=[Table(label="Latency under load", columns=SHARES, rows=rows), list(_sentences(record))],
         )
@@ -36,14 +36,14 @@ def _volumes(count: int) -> str:
 
 def _sentences(record: NeighboursRecord) -> Iterator[str]:
     if record.capacity is None:
-        yield "Nothing was done at full load: there is no capacity."
+        yield "The volume did no operation at full load, so its capacity is not known."
     else:
         mean = format_quantity(record.capacity.mean, unit="1/s")
-        yield f"Alone the volume did {mean} at full load; shares are of that."
-        yield f"It and its neighbours were loaded from node {record.node}."
+        yield f"Alone, the volume did {mean} at full load. Shares refer to this capacity."
+        yield f"The volume and its neighbors were loaded from node {record.node}."
     for share in record.shares:
         rates = ", ".join(format_quantity(neighbour, unit="1/s") for neighbour in share.neighbours)
-        yield f"Beside {share.beside.share * 100:.4g} % of that the neighbours did {rates}."
+        yield f"While the volume was loaded at {share.beside.share * 100:.4g} %, the neighbors did {rates}."
         for warning in share.beside.warnings:
             yield warning[0].upper() + warning[1:] + "."
     for warning in record.warnings:
@@ -61,7 +61,7 @@ declare_gauges(
     "neighbours",
     Gauge(
         name="latency_beside_neighbours_seconds",
-        help="latency at a share of the capacity of the volume, alone and beside volumes at full load",
+        help="latency at a share of the capacity of the volume, alone and next to volumes at full load",
         labels=("profile", "share", "metric", "when", "bound"),
         samples=_beside,
     ),

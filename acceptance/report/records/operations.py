@@ -26,17 +26,17 @@ def _part(record: OperationsRecord) -> Part:
     times: list[str | Table] = []
     if record.operations:
         times = [
-            f"Below each percentile its {100 * record.operations[0].confidence:.4g} % interval, from the times in "
-            "their order; unknown: too few operations, or too many failed.",
+            f"Below each percentile is its {100 * record.operations[0].confidence:.4g}% CI, from the sorted times. "
+            "Unknown: too few operations, or too many failures.",
             Table(
                 label="Control operations",
-                columns=(*words("Until"), *numbers("Asked", *PERCENTILES, "A second"), *words("Failed")),
+                columns=(*words("Until"), *numbers("Requested", *PERCENTILES, "Per second"), *words("Failed")),
                 rows=[_row(operation) for operation in record.operations],
                 narrow=True,
             ),
         ]
     return Part(
-        title=on("Control operations at once", record.storage_class),
+        title=on("Concurrent control operations", record.storage_class),
         blocks=[
             list(_sentences(record)),
             *(operations_over_time(record, part=part) for part in ("coming", "going")),
@@ -70,13 +70,13 @@ def _sentences(record: OperationsRecord) -> Iterator[str]:
     rounds = "one round" if record.rounds == 1 else f"{record.rounds} rounds"
     timeout = format_quantity(record.timeout_s, unit="s")
     yield (
-        f"{record.at_once} of each operation at once, in {rounds}; binding mode {record.binding_mode}. What was not "
-        f"done within {timeout} failed."
+        f"{record.at_once} of each operation at the same time, in {rounds}; binding mode {record.binding_mode}. An "
+        f"operation that took longer than {timeout} failed."
     )
     for operation, why in record.missing.items():
         yield f"Not timed: {TITLES[operation]}: {why}."
     if late := sum(operation.late for operation in record.operations):
-        yield f"{late} operations were seen late, since the connection was broken: their times do not count."
+        yield f"{late} operations were observed late because the connection was broken; their times do not count."
     for failure in [item for item in record.objects if item.failed][:SHOWN_FAILURES]:
         for operation, why in failure.failed.items():
             yield f"{failure.name}: not {TITLES[operation]}: {why}"
@@ -115,13 +115,13 @@ declare_gauges(
     ),
     Gauge(
         name="control_operations_per_second",
-        help="control operations done a second, many at once",
+        help="control operations completed a second, many at the same time",
         labels=("operation",),
         samples=_rates,
     ),
     Gauge(
         name="control_operation_seconds",
-        help="duration of a control operation among many at once, by percentile",
+        help="duration of a control operation, many at the same time, by percentile",
         labels=("operation", "statistic", "bound"),
         samples=_times,
     ),

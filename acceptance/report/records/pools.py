@@ -8,12 +8,12 @@ declare_gauges(
     "pools",
     Gauge(
         name="pool_claimed_bytes",
-        help="bytes that the run planned to claim at one time at most",
+        help="maximum of bytes that the run planned to claim at one time",
         samples=lambda record: iter([(record.claimed, {})]),
     ),
     Gauge(
         name="pool_free_bytes",
-        help="bytes that were free in the storage before the run; absent where that is not known",
+        help="bytes that were free in the storage before the run; absent if unknown",
         samples=lambda record: iter([(record.free, {})]),
     ),
 )

@@ -23,13 +23,12 @@ def postgresql_parts(results: Results) -> Iterator[Part]:
         yield Part(
             title="PostgreSQL itself, killed under load",
             blocks=[
-                "pgbench loads it; beside that one session commits numbered rows one by one. Its pod is killed "
-                "without grace, and a new pod on the same volume starts it again. Wrong: acknowledged rows that are "
-                "not there, and what pg_amcheck, pg_checksums or a query found damaged. How fast it was is not "
-                "judged.",
+                "pgbench loads PostgreSQL, while one session commits numbered rows one by one. The pod is killed "
+                "without a grace period, and a new pod on the same volume starts PostgreSQL again. Problems: lost "
+                "acknowledged rows, and damage that pg_amcheck, pg_checksums or a query found. Speed is not judged.",
                 Table(
                     label="PostgreSQL, killed",
-                    columns=(*words("StorageClass", "PostgreSQL", "Node"), *numbers(*_FIGURES), *words("Wrong")),
+                    columns=(*words("StorageClass", "PostgreSQL", "Node"), *numbers(*_FIGURES), *words("Problems")),
                     rows=[_row(record) for record in results.postgresql],
                     narrow=True,
                 ),
@@ -48,8 +47,8 @@ def _row(record: PostgresqlRecord) -> tuple[str, ...]:
         f"{record.version} ({record.image})",
         record.node if record.node == record.read_on else f"{record.node}, then {record.read_on}",
         f"{record.acknowledged:,} in {shown_time(record.write_s)}",
-        "none told" if record.transactions is None else f"{record.transactions:,.0f}/s",
-        " and ".join(format_quantity(time_s, unit="s") for time_s in times) or "none told",
+        "unknown" if record.transactions is None else f"{record.transactions:,.0f}/s",
+        " and ".join(format_quantity(time_s, unit="s") for time_s in times) or "unknown",
         "never" if record.recovered_s is None else shown_time(record.recovered_s),
         mark("fail", "fail", "; ".join(wrong)) if wrong else "nothing",
     )
@@ -65,7 +64,7 @@ declare_gauges(
     RECORDS,
     Gauge(
         name="postgresql_recovery_seconds",
-        help="from the start of a PostgreSQL that was killed until it took connections again",
+        help="from the restart of a killed PostgreSQL until it accepted connections",
         samples=lambda record: iter([(record.recovered_s, {})]),
     ),
     Gauge(
@@ -75,7 +74,7 @@ declare_gauges(
     ),
     Gauge(
         name="postgresql_commit_seconds",
-        help="duration of single commits meanwhile",
+        help="duration of single commits before PostgreSQL was killed",
         labels=("statistic",),
         samples=_commits,
     ),

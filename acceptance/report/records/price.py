@@ -17,10 +17,10 @@ from acceptance.text.quantities import Unit, format_quantity
 
 MOST_PODS = 12
 """Maximum number of pods shown: those that use most memory under load."""
-NAMES = {"rest": "at rest, before", "load": "under load", "after": "after"}
+NAMES = {"rest": "idle, before", "load": "under load", "after": "after"}
 
 
-_PERIODS = (*words("All pods of the storage"), *numbers("CPU", "Memory, mean", "Memory, most"))
+_PERIODS = (*words("All pods of the storage"), *numbers("CPU", "Memory, mean", "Memory, peak"))
 _PODS = (*words("Pod"), *numbers("CPU under load", "Memory before", "under load", "after", "Growth an hour"))
 
 
@@ -31,7 +31,7 @@ def price_parts(results: Results) -> Iterator[Part]:
         yield Part(
             title=on(price.profile, price.storage_class),
             blocks=[
-                Table(label="Price of the storage", columns=_PERIODS, rows=list(_periods(price))),
+                Table(label="Resource overhead of the storage", columns=_PERIODS, rows=list(_periods(price))),
                 cpu_over_time(price),
                 memory_over_time(price),
                 Table(label="Pods of the storage", columns=_PODS, rows=list(_pods(price))),
@@ -77,7 +77,7 @@ def _span(span: Span | None) -> str:
 
 def _sentences(record: PriceRecord) -> Iterator[str]:
     minutes, iops = f"{record.load_s / 60:.3g} min", format_quantity(record.iops, unit="1/s")
-    yield f"{minutes} of load at {iops}. Pods of {' and '.join(record.of)} that were watched: {len(record.pods)}."
+    yield f"{minutes} of load at {iops}. Measured pods of {' and '.join(record.of)}: {len(record.pods)}."
     if record.cpu_per_1000_iops is not None:
         yield f"CPU per 1,000 IOPS under load: {_span(record.cpu_per_1000_iops)}."
     for pod in record.pods:
@@ -86,8 +86,8 @@ def _sentences(record: PriceRecord) -> Iterator[str]:
     if len(record.pods) > MOST_PODS:
         yield f"Of {len(record.pods)} pods the {MOST_PODS} with most memory are shown."
     yield (
-        f"The watch itself: {record.requests} requests, which took {format_quantity(record.asked_s, unit='s')}. "
-        f"All intervals: {record.confidence * 100:.4g}% CI. These figures leave out what runs on nodes outside of pods."
+        f"The measurement itself took {record.requests} requests and {format_quantity(record.asked_s, unit='s')}. All "
+        f"intervals are {record.confidence * 100:.4g}% CIs. The figures exclude processes of nodes outside of pods."
     )
     for gap in record.missed:
         yield f"Figures are missing: {gap}."

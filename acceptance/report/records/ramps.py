@@ -16,7 +16,7 @@ from acceptance.results.ramps import ControlPlaneRecord
 from acceptance.results.verdicts import worst
 from acceptance.text.quantities import format_quantity
 
-_SERVERS = (*words("Requests and operations on the way up"), *numbers("How many", "Mean", "99 %"))
+_SERVERS = (*words("Requests and operations during the ramp-up"), *numbers("Count", "Mean", "99 %"))
 
 
 @in_chapter("control-plane", heading="Control plane: pods with a volume each, up and down")
@@ -38,7 +38,7 @@ def _part(record: ControlPlaneRecord, verdicts: Sequence[Verdict]) -> Part:
         ],
     )
     missing = [
-        f"not there: {source}, which could not be read: {why}"
+        f"missing: {source} could not be read: {why}"
         for source, why in (
             ("metrics of the API server", record.api_server_missing),
             ("storage operations of the nodes", record.storage_operations_missing),
@@ -46,9 +46,7 @@ def _part(record: ControlPlaneRecord, verdicts: Sequence[Verdict]) -> Part:
         if why is not None
     ]
     servers = Table(columns=_SERVERS, rows=list(_servers(record)))
-    details = Part(
-        title="What the API server and the nodes say of themselves", is_collapsible=True, blocks=[servers, *missing]
-    )
+    details = Part(title="Metrics of the API server and the nodes", is_collapsible=True, blocks=[servers, *missing])
     return Part(
         title=record.storage_class,
         status=worst(own),
@@ -68,28 +66,31 @@ def _sentences(record: ControlPlaneRecord) -> Iterator[str]:
     form = "one StatefulSet" if record.form == "set" else "one StatefulSet for each node"
     yield (
         f"{record.pods} pods ran and {record.volumes} volumes were bound when the ramp ended, after "
-        f"{format_quantity(end.after_s, unit='s')}; asked for at {record.rate_per_s * 60:.4g} a minute, up to "
+        f"{format_quantity(end.after_s, unit='s')}. Requested: {record.rate_per_s * 60:.4g} a minute, up to "
         f"{record.goal}, by {form}. By node: {nodes}."
     )
-    yield f"What ended it: {end.kind.replace('_', ' ')}: {end.reason.rstrip('.')}."
+    yield f"End of the ramp: {end.kind.replace('_', ' ')}: {end.reason.rstrip('.')}."
     if record.linear_until >= len(record.starts):
         yield "Growth was linear to the end."
     else:
-        yield f"Growth was linear until {record.linear_until} pods ran; from then on they came later than asked for."
+        yield f"Growth was linear until {record.linear_until} pods ran; after that, pods started later than requested."
     scale_down_time = format_quantity(down.scale_down_s, unit="s")
     if down.cleanup_s is None:
         remaining_objects = ", ".join(down.remaining)
         yield (
-            f"Ramp-down: pods were told to end in {scale_down_time}; "
-            f"{format_quantity(down.timeout_s, unit='s')} later there was still {remaining_objects}."
+            f"Ramp-down: the deletion of all pods was requested within {scale_down_time}; "
+            f"{format_quantity(down.timeout_s, unit='s')} later these objects still existed: {remaining_objects}."
         )
     else:
         behind = format_quantity(down.cleanup_s, unit="s")
-        yield f"Ramp-down: pods were told to end in {scale_down_time}; all PVCs and PVs were deleted {behind} later."
+        yield (
+            f"Ramp-down: the deletion of all pods was requested within {scale_down_time}; "
+            f"all PVCs and PVs were deleted {behind} later."
+        )
     if record.observed_late:
         yield (
-            f"For {record.observed_late} pods the API server reported a change late, since the connection was "
-            "broken: their phases do not count."
+            f"For {record.observed_late} pods the API server reported a change late, because the connection was "
+            "broken; their phases do not count."
         )
     requests = ", ".join(f"{kind}: {count}" for kind, count in record.requests.items())
     yield f"The suite's own requests to the API server: {requests}."

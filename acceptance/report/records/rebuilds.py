@@ -26,9 +26,9 @@ COMMON_SIZES = (100 * _GIB, 1024 * _GIB, 10 * 1024 * _GIB)
 
 
 _INTRODUCTION = (
-    "The time runs from when the suite first sees the rebuild until all replicas are whole. Largest volume: the data "
-    "that is rebuilt within the time limit, divided by the number of snapshots; with two sizes, from a straight line "
-    "through both."
+    "The time runs from when the suite first sees the rebuild until all replicas are complete. Largest volume: the "
+    "data that is rebuilt within the time limit, divided by the number of snapshots. With two sizes, it comes from a "
+    "straight line through both."
 )
 
 
@@ -44,7 +44,7 @@ def _part(record: RebuildRecord, verdicts: Sequence[Verdict]) -> Part:
     about = (record.storage_class, record.pattern)
     own = [verdict for verdict in verdicts if (verdict.storage_class, verdict.profile) == about]
     settings = Part(
-        title="Settings of the storage that influence it",
+        title="Settings of the storage that influence rebuilds",
         is_collapsible=True,
         blocks=[Table(rows=list(record.settings.items()))],
     )
@@ -113,11 +113,11 @@ def _sentences(record: RebuildRecord) -> Iterator[str]:
         yield "The rate over time is not known: the driver reports no progress."
     load = record.foreground
     if load is None:
-        yield f"The foreground is not known: {record.foreground_missing}."
+        yield f"The foreground writes are not known: {record.foreground_missing}."
     else:
         yield _change("Synchronous writes", load.iops_before, load.iops_during, unit="1/s")
         if load.p99_before_s is None or load.p99_during_s is None:
-            yield "Their p99 latency is not known: in some part of it none was completed."
+            yield "Their p99 latency is not known: in some part of the load no write was completed."
         else:
             yield _change("Their p99 latency", load.p99_before_s, load.p99_during_s, unit="s")
     yield from (f"Warning: {warning}." for warning in record.warnings)
@@ -127,15 +127,15 @@ def _projections(record: RebuildRecord) -> Iterator[str]:
     """Yield the time to rebuild volumes of common sizes, from two sizes; with one size, what remains undecided."""
     if record.smaller is None:
         yield (
-            "Only one size was timed, so the time to begin counts as if it grew with the data. A second size, "
-            "--storage-rebuild smaller, would separate the two."
+            "Only one size was timed, so the time to begin counts as if it grew with the data. A second size "
+            "(--storage-rebuild smaller) would separate the two."
         )
     elif texts := [
         projection(size, seconds) for size in COMMON_SIZES if (seconds := project_seconds(record, size)) is not None
     ]:
         yield f"{'; '.join(texts)}{f', with {record.snapshots} snapshots' if record.snapshots > 1 else ''}."
     if grows_faster(record):
-        yield "The larger size took more time per byte, so larger volumes may take longer than that."
+        yield "The larger size took more time per byte, so larger volumes may take longer than projected."
 
 
 def _change(metric: str, before: Figure, during: Figure, *, unit: Unit) -> str:

@@ -20,20 +20,20 @@ def snapshot_parts(results: Results) -> Iterator[Part]:
     """Yield a table with a row for each record, in the order in which the snapshots were taken."""
     if results.snapshots:
         yield Part(
-            title="What snapshots of volumes in use hold",
+            title="Content of snapshots of volumes in use",
             blocks=[
                 "A pod wrote numbered records to several files of a volume, or to files of several volumes in turn, "
                 "and made each durable before the next. Meanwhile the suite took a snapshot, or one group snapshot of "
-                "all of them. Missing: acknowledged before the request for the snapshot, or earlier than a record "
-                "that is in it. The other columns show records a second, and the longest pause between two: not "
-                "judged.",
+                "all volumes. Missing: acknowledged before the request for the snapshot, or earlier than a record "
+                "in the snapshot. The other columns show records a second, and the longest pause between two "
+                "records; they are not judged.",
                 Table(
                     label="Snapshots of volumes in use",
                     columns=(
                         *words("StorageClass", "Snapshot class"),
-                        *numbers("Volumes", "Acknowledged before", "Whole in it"),
+                        *numbers("Volumes", "Acknowledged before", "Intact in the snapshot"),
                         *words("Missing"),
-                        *numbers("Before it", "While taken", "While restored", "While deleted"),
+                        *numbers("Before", "While taken", "While restored", "While deleted"),
                     ),
                     rows=[_row(record) for record in results.snapshots],
                     narrow=True,
@@ -64,12 +64,12 @@ def _pace(record: SnapshotRecord, stage: Stage) -> str:
 def many_snapshots_parts(results: Results) -> Iterator[Part]:
     """Yield a table with a row for each pair of volumes, in the order in which they were loaded."""
     if results.many_snapshots:
-        figures = numbers("Snapshots", "Each ready after", "Writes with them", "Without", "Left", "All gone after")
+        figures = numbers("Snapshots", "Each ready after", "Writes with them", "Without", "Ratio", "All deleted after")
         yield Part(
-            title="What many snapshots leave of a volume's writes",
+            title="Writes of a volume with many snapshots",
             blocks=[
-                "Two volumes of the class on one node, filled and written alike. The one has snapshots, taken one "
-                "after the other. Both were then loaded in turn with durable writes.",
+                "Two volumes of the class on one node were filled and written in the same way. One of them has "
+                "snapshots, taken one after the other. Both were then loaded in turn with durable writes.",
                 Table(
                     label="Many snapshots of a volume",
                     columns=(*words("StorageClass", "Snapshot class"), *figures),
@@ -109,7 +109,7 @@ declare_gauges(
     "many_snapshots",
     Gauge(
         name="writes_left_with_snapshots_ratio",
-        help="writes of a volume with many snapshots, as a ratio of those of one without",
+        help="writes of a volume with many snapshots, as a ratio of those of a volume without snapshots",
         labels=("profile", "snapshots", "bound"),
         samples=_write_ratios,
     ),
@@ -133,7 +133,8 @@ declare_gauges(
     "snapshots",
     Gauge(
         name="snapshot_records",
-        help="records acknowledged before a snapshot of a volume in use, whole in it, lost, and missing before a later",
+        help="records acknowledged before a snapshot of a volume in use: intact in the snapshot, lost, or missing "
+        "before a later record",
         labels=("snapshot_class", "volumes", "state"),
         samples=_record_counts,
     ),

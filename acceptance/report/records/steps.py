@@ -19,7 +19,7 @@ def step_parts(results: Results) -> Iterator[Part]:
     if times_by_step:
         table = Table(
             label="Provisioning steps",
-            columns=(*words("StorageClass", "Step"), *numbers("Times taken", "Median", "Longest")),
+            columns=(*words("StorageClass", "Step"), *numbers("Count", "Median", "Longest")),
             rows=[
                 (name(storage_class), step, f"{len(times)}", f"{median(times):.2f} s", f"{max(times):.2f} s")
                 for (storage_class, step), times in times_by_step.items()

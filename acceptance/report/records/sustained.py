@@ -42,7 +42,7 @@ def _sentences(record: SustainedRecord) -> Iterator[str]:
     size = format_size(record.test_size)
     yield f"{load_time} of load without a pause on a test file of {size}; judged: its last {judged_time}."
     rounds = ", ".join(format_quantity(rate, unit="1/s") for rate in record.rounds)
-    yield f"Operations a second in the five rounds of that: {rounds}: {_state(record)}."
+    yield f"Operations a second in the five rounds of the judged part: {rounds}; {_state(record)}."
     credits_s = missed_credits_s(record)
     short = (
         [] if credits_s is None else [short_form(asked_s=record.asked_s, judged_s=record.judged_s, credits_s=credits_s)]
@@ -69,7 +69,7 @@ declare_gauges(
     "sustained",
     Gauge(
         name="sustained_load_seconds",
-        help="duration of that load",
+        help="duration of a load without a pause",
         labels=("profile",),
         samples=lambda record: iter([(record.load.duration_s, {"profile": record.load.profile})]),
     ),

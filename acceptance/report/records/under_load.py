@@ -20,7 +20,7 @@ KNEE = 2.0
 _RATE_REMARKS = {"pass": "", "fail": ", not kept", "inconclusive": ", perhaps not kept"}
 
 
-SHARES = (*words("Share of the capacity"), *numbers("Asked for", "Done of it", *STATISTICS))
+SHARES = (*words("Share of the capacity"), *numbers("Requested", "Reached", *STATISTICS))
 
 
 @in_chapter("under-load")
@@ -71,12 +71,12 @@ def _mean(span: Span | None) -> str:
 def _sentences(record: UnderLoadRecord) -> Iterator[str]:
     size, sure = format_size(record.test_size), format_quantity(record.sure, unit="1/s")
     if record.capacity is None:
-        yield f"Nothing was done in a minute of full load on a test file of {size}: there is no capacity."
+        yield f"A minute of full load on a test file of {size} completed no operation, so the capacity is not known."
     else:
         mean = format_quantity(record.capacity.mean, unit="1/s")
         yield (
-            f"Capacity on a test file of {size}, in a minute at the profile's own depth: {mean}; shares are of {sure}, "
-            f"which is certain (lower end of the {record.confidence * 100:.4g}% CI)."
+            f"Capacity on a test file of {size}, in a minute at the profile's own depth: {mean}. Shares refer to "
+            f"{sure}, the lower end of the {record.confidence * 100:.4g}% CI."
         )
     yield from _knee(record)
     for warning in record.warnings:
@@ -103,7 +103,7 @@ def _knee(record: UnderLoadRecord) -> Iterator[str]:
             return
         before = at
     yield (
-        f"No knee up to {before.share * 100:.4g} % of the capacity: the p99 is nowhere surely {KNEE:g} times that at "
+        f"No knee up to {before.share * 100:.4g} % of the capacity: the p99 is never certainly {KNEE:g} times that at "
         f"{first.share * 100:.4g} %."
     )
 

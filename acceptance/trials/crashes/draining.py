@@ -16,7 +16,7 @@ GRACE_S = 30
 """Seconds that the pod has to end by itself: the default of Kubernetes, and so what most pods have in a drain."""
 MORE_S = 10.0
 """Seconds for a last poll."""
-EVICTION = "the pod was evicted, as a drain does; its node took pods as before"
+EVICTION = "the pod was evicted as in a drain; its node still accepted pods"
 
 
 def evict(api: Api, writer: Writer, *, timeout_s: float) -> Stopwatch:
@@ -40,7 +40,7 @@ def wait_let_go(
     deadline."""
     ends_s = time.monotonic() + timeout_s
     return wait_for(
-        f"nothing of the volume to stay on node {attachment.node}",
+        f"node {attachment.node} to release the volume",
         look=lambda: [*attachment.find_signs(api), *also()],
         ready=lambda remnants: not remnants or time.monotonic() >= ends_s,
         state=", ".join,

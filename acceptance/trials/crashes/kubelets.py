@@ -32,8 +32,8 @@ def wrote_on(writer: Writer, *, since: int) -> str:
     """Return in words the longest time in which no record became durable meanwhile, by the clock of the node."""
     gap_s = longest_gap(writer.moments, since=since)
     if gap_s is None:
-        return "how long the pod paused is not known: it cannot read its node's clock"
-    return f"the pod wrote on, with {gap_s:.1f} s at the most between two records"
+        return "the longest pause of the pod is unknown: the pod cannot read its node's clock"
+    return f"the pod continued to write, with at most {gap_s:.1f} s between two records"
 
 
 def mounts_left(plan: KubeletPlan, *, volume: str, node: str) -> Callable[[], list[str]]:
@@ -48,7 +48,7 @@ def mounts_left(plan: KubeletPlan, *, volume: str, node: str) -> Callable[[], li
             return []
         result = run_command(plan.mounts, values={"node": node, "volume": volume}, timeout_s=plan.timeout_s)
         if result.status:
-            raise result.failure(f"0 of the command that shows mounts on node {node}")
+            raise result.failure(f"0 from the command that shows mounts on node {node}")
         return [f"mounted at {line.strip()}" for line in result.stdout.splitlines() if line.strip()]
 
     return look

@@ -45,14 +45,14 @@ def plan_if_allowed(
         return plan
     if node is None:
         return (
-            "capability 'node failure': everything else on the node fails with it, so you must name it: "
+            "capability 'node failure': everything else on the node fails too, so you must name the node: "
             "--storage-node NAME"
         )
     if kind == "in-cluster" and own_node in (None, node):
-        where = "runs there" if own_node else "does not know its node (NODE_NAME, as in deploy/job.yaml)"
+        where = f"runs on node {own_node}" if own_node else "does not know its node (NODE_NAME, as in deploy/job.yaml)"
         return (
-            f"capability 'node failure': node {node} would not be restored if the suite failed with it, and its own "
-            f"pod {where}; name another node with --storage-node, or keep the pod away from it"
+            f"capability 'node failure': the suite's own pod {where}; if the suite fails with node {node}, the node is "
+            "not restored; name another node with --storage-node, or keep the suite's pod off the node"
         )
     return plan
 
@@ -98,7 +98,7 @@ class Outage:
             undoing.callback(self.end)
             run = run_command(self._plan.fail, values={"node": self._node}, timeout_s=self._plan.timeout_s)
             if run.status:
-                raise run.failure(f"0 of the command that makes node {self._node} fail")
+                raise run.failure(f"0 from the command that makes node {self._node} fail")
             self._undo = undoing.passed_on()
         self.cause = (run.stdout.strip().splitlines() or [f"`{' '.join(run.words)}`"])[-1]
         return self
@@ -115,12 +115,12 @@ class Outage:
             before = self._last_heard_of()
             run = run_command(self._plan.restore, values={"node": self._node}, timeout_s=self._plan.timeout_s)
             if run.status:
-                raise run.failure(f"0 of the command that restores node {self._node}, which may still be out of order")
+                raise run.failure(f"0 from the command that restores node {self._node}, which may still be down")
             wait_for(
                 f"node {self._node} to be Ready again",
                 look=lambda: (self._look(), self._heartbeat()),
                 ready=lambda observation: is_up(observation[0]) and observation[1] != before,
-                state=lambda observation: f"{_ready(observation[0])}, last heard of at {observation[1]}",
+                state=lambda observation: f"{_ready(observation[0])}, last heartbeat at {observation[1]}",
                 timeout_s=self._plan.timeout_s,
                 failure=EnvironmentFailure,
             )
@@ -139,7 +139,7 @@ class Outage:
         Raises EnvironmentFailure if it never does.
         """
         wait_for(
-            f"node {self._node} to be NotReady, as it was made to fail",
+            f"node {self._node} to become NotReady after it was made to fail",
             look=self._look,
             ready=lambda node: not is_ready(node) and bool(node["spec"].get("taints")),
             state=_ready,

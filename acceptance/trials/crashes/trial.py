@@ -118,7 +118,7 @@ class Trial:
         with self._outage(writer) as outage:
             crashed_at = datetime.now(UTC)
             self._take_away(writer)
-            self._tell(f"node {writer.node} has failed; it is brought back")
+            self._tell(f"node {writer.node} has failed; the suite restores it")
             outage.end()
             plan = reader_plan(self.workspace, self.claim, token=writer.token, node=writer.node)
             reading = read_records(self.workspace, plan)
@@ -129,12 +129,12 @@ class Trial:
         with self._outage(writer) as outage:
             failed_at = datetime.now(UTC) - timedelta(seconds=time.monotonic() - writer.last_s)
             watch = Stopwatch(began_s=writer.last_s)
-            self._tell(f"node {writer.node} has failed; waiting for the cluster to see it")
+            self._tell(f"node {writer.node} has failed; waiting for the cluster to notice")
             outage.wait_not_ready(timeout_s=settings.failover_s)
             watch.note(NODE_LOST)
             with self._taken_off(writer):
                 watch.note(POD_OFF)
-                self._tell(f"node {writer.node} is lost; a pod takes over its volume elsewhere")
+                self._tell(f"node {writer.node} is lost; a pod on another node takes over the volume")
                 attachments = attachments_of(workspace.api, {volume})
                 plan = reader_plan(workspace, self.claim, token=writer.token, node=None)
                 follow_failover(workspace, plan, attachments=attachments, watch=watch, timeout_s=settings.failover_s)
@@ -153,7 +153,7 @@ class Trial:
             self._take_away(writer)
             yield
             return
-        self._tell(f"node {writer.node} is lost; it is tainted as out of service")
+        self._tell(f"node {writer.node} is lost; the suite adds the out-of-service taint")
         with out_of_service(workspace.api, writer.node, run_id=workspace.run_id):
             # By the cluster alone: the storage is not involved.
             wait_gone(workspace.api, writer.plan, timeout_s=workspace.timeout_s, failure=EnvironmentFailure)
@@ -166,7 +166,7 @@ class Trial:
         self._tell(f"the pod on node {writer.node} is evicted")
         watch = evict(workspace.api, writer, timeout_s=timeout_s)
         drained_at = datetime.now(UTC) - timedelta(seconds=time.monotonic() - writer.last_s)
-        self._tell("the pod is gone; another one takes over its volume elsewhere")
+        self._tell("the pod is deleted; a pod on another node takes over the volume")
         plan = reader_plan(workspace, self.claim, token=writer.token, node=None, away_from=writer.node)
         follow_failover(workspace, plan, attachments=attachment.attachments, watch=watch, timeout_s=timeout_s)
         reading = finish_reading(workspace, plan)
@@ -202,7 +202,7 @@ class Trial:
             watch = Stopwatch(began_s=time.monotonic())
             outage.end()
         watch.note(BACK)
-        self._tell(f"the kubelet of node {writer.node} is back; nothing of the volume must stay there")
+        self._tell(f"the kubelet of node {writer.node} is back; the node must release the volume")
         leftovers = wait_let_go(workspace.api, attachment, timeout_s=workspace.timeout_s, also=mounts)
         watch.note(POD_OFF)
         plan = reader_plan(workspace, self.claim, token=writer.token, node=None, away_from=writer.node)

@@ -25,8 +25,8 @@ OF_NODES: tuple[Failure, ...] = ("node-failed", "failover", "failover-out-of-ser
 OF_KUBELETS: tuple[Failure, ...] = ("kubelet-restarted", "kubelet-away")
 """The crashes for which the kubelet of a node is stopped."""
 NO_TAINT = (
-    "capability 'out-of-service taint': it takes the pods of others off the node, too, so the target file must allow "
-    "it: node_failure: out_of_service: true (see docs/durability.md)"
+    "capability 'out-of-service taint': the taint also removes other users' pods from the node, so the target file "
+    "must allow it: node_failure: out_of_service: true (see docs/durability.md)"
 )
 
 

@@ -167,7 +167,7 @@ class Writer:
             f"the container of pod {self.plan.name} to be killed",
             look=self._over.is_set,
             ready=bool,
-            state=lambda over: "ended" if over else f"still there, {self._acknowledged_count} records acknowledged",
+            state=lambda over: "ended" if over else f"not ended yet, {self._acknowledged_count} records acknowledged",
             fatal=lambda over: EnvironmentFailure(self._cut_off) if self._cut_off else None,
             timeout_s=self._workspace.timeout_s,
             failure=EnvironmentFailure,
@@ -197,7 +197,7 @@ class Writer:
 
     def _still_writes(self, cause: str) -> EnvironmentFailure:
         return EnvironmentFailure(
-            f"pod {self.plan.name} on node {self.node} still writes, though that node was made to fail ({cause}); "
+            f"pod {self.plan.name} on node {self.node} still writes, although that node was made to fail ({cause}); "
             "correct the command node_failure.fail in the target file"
         )
 
@@ -206,8 +206,8 @@ class Writer:
         where = f"pod {self.plan.name} on StorageClass {self.plan.classes}"
         if self._log.lacks:
             return EnvironmentFailure(
-                f"image {self.plan.image!r} lacks {self._log.lacks}, which the writer of records needs; name one "
-                "that holds it with --storage-image"
+                f"image {self.plan.image!r} lacks {self._log.lacks}, which the writer of records needs; name an "
+                f"image that contains {self._log.lacks} with --storage-image"
             )
         if self._log.failure:
             return StorageFailure(
@@ -218,11 +218,11 @@ class Writer:
         if not self._over.is_set():
             return None
         pod = self._workspace.api.find(PODS, self.plan.name, namespace=self.plan.namespace)
-        reason = "the pod is gone" if pod is None else lost_to_the_cluster(pod)
+        reason = "the pod no longer exists" if pod is None else lost_to_the_cluster(pod)
         if reason:
             return EnvironmentFailure(f"{where} was ended by the cluster: {reason}")
         return StorageFailure(
-            f"{where} broke off: {self._log.other_lines.strip()} ({describe_pod(pod or {'status': {}})})"
+            f"{where} stopped early: {self._log.other_lines.strip()} ({describe_pod(pod or {'status': {}})})"
         )
 
     def _follow(self) -> None:
@@ -252,7 +252,7 @@ class Writer:
         if broke is None or self._heeds_term:
             self._over.set()
         else:
-            self._cut_off = f"pod {self.plan.name} is gone, but its container was not seen to end: {broke}"
+            self._cut_off = f"pod {self.plan.name} was deleted, but the end of its container was not observed: {broke}"
 
     def _new_log(self) -> tuple[FollowedLog, WriterLog]:
         stream = FollowedLog(

@@ -100,7 +100,7 @@ class StoragePodsTrial:
         try:
             self._wait_back(pod)
             ready_s = time.monotonic() - began_s
-            self._tell(f"another pod is Ready in its place after {ready_s:.1f} s")
+            self._tell(f"a replacement is Ready after {ready_s:.1f} s")
         except StorageFailure as error:
             problem = str(error)
         if (write_error := self._find_write_error(writer)) is not None:
@@ -129,7 +129,7 @@ class StoragePodsTrial:
         time."""
         api = self.workspace.api
         wait_for(
-            "all pods that may be killed to be Ready before the next one is",
+            "all pods that may be killed to be Ready before the next kill",
             look=lambda: self.strength.lacking(api),
             ready=lambda lacking: not lacking,
             state=", ".join,
@@ -140,7 +140,7 @@ class StoragePodsTrial:
     def _wait_back(self, pod: StoragePod) -> None:
         api = self.workspace.api
         wait_for(
-            f"another pod to be Ready in place of pod {pod.name} in namespace {self.selector.namespace}",
+            f"a replacement for pod {pod.name} in namespace {self.selector.namespace} to be Ready",
             look=lambda: self.strength.lacking(api, without=pod.uid),
             ready=lambda lacking: not lacking,
             state=", ".join,
@@ -158,7 +158,7 @@ class StoragePodsTrial:
     def _use_new_volume(self, pod: StoragePod, node: str | None) -> float:
         """Return when a new volume was written to, by time.monotonic(). Raises StorageFailure if it cannot be."""
         workspace = self.workspace
-        self._tell("a new volume is asked for")
+        self._tell("a new volume is requested")
         name = self.claim.storage_class
         claim = workspace.claim("new-volume", pod.uid, name, storage_class=name, size=self.claim.size)
         plan = PodPlan(

@@ -26,25 +26,26 @@ def try_appends(bench: Bench) -> str:
     second = another_node(bench, claim)
     pods["2"] = start(bench, claim, "append", node=second, WHO="2", **variables)
     about = (
-        f"on a volume of StorageClass {bench.storage_class.name}, to which pods on {bench.node} and {second} appended"
+        f"pods on {bench.node} and {second} appended to one file on a volume of StorageClass "
+        f"{bench.storage_class.name} at the same time"
     )
     counts: dict[str, int] = {}
     for writer in ("2", "1"):  # the first ends after the second, unless it never sees its file
         last = last_said(bench, pods[writer])[-1]
         if last[0] != "appended":
             raise StorageFailure(
-                f"{about} at once, neither saw the other's file within {within_s(bench)} s (said: {' '.join(last)})"
+                f"{about}, but neither saw the other's file within {within_s(bench)} s (last output: {' '.join(last)})"
             )
         counts[writer] = int(last[1])
     ((_, first_whole, second_whole, strange),) = last_said(bench, start(bench, claim, "check"))
     lost_counts = {bench.node: counts["1"] - int(first_whole), second: counts["2"] - int(second_whole)}
     if any(lost_counts.values()) or int(strange):
         losses = " and ".join(f"{count} of {node}" for node, count in lost_counts.items())
-        problem = f"{about} {counts['1']} and {counts['2']} records at once, {losses} are gone, and {strange} torn"
+        problem = f"{about}: of {counts['1']} and {counts['2']} records, {losses} are missing, and {strange} are torn"
         raise _lost_records_error(bench, claim, problem)
     return (
-        f"pods on {bench.node} and {second} appended {counts['1']} and {counts['2']} records to one file at once, "
-        "and all were in it, whole and once"
+        f"pods on {bench.node} and {second} appended {counts['1']} and {counts['2']} records to one file at the same "
+        "time, and the file held each record intact and once"
     )
 
 
@@ -52,7 +53,7 @@ def _lost_records_error(bench: Bench, claim: Claim, problem: str) -> Exception:
     volume = bench.api.get(VOLUMES, bench.volume_of(claim))
     if "nfs" in volume["spec"]:
         return bench.missing(
-            f"{problem}; these are NFS volumes, whose protocol has no appends: clients look for the file's end and "
-            "write there (open(2), O_APPEND)"
+            f"{problem}; these are NFS volumes, and the NFS protocol has no appends: clients find the end of the file "
+            "and write there (open(2), O_APPEND)"
         )
     return StorageFailure(f"{problem}; logs and queues that several nodes append to lose entries there")

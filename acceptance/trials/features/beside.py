@@ -18,7 +18,7 @@ for each in "$VOLUME" "$VOLUME_2"; do echo "$(cat "$each/both") $(cat "$each/min
 
 @Tries(
     "restore-beside",
-    "A volume and its restored snapshot are used on one node at once",
+    "A volume and its restored snapshot are used on one node at the same time",
     RESTORED_COPY,
     pods=2,
     needs="snapshot",
@@ -26,7 +26,7 @@ for each in "$VOLUME" "$VOLUME_2"; do echo "$(cat "$each/both") $(cat "$each/min
 )
 @Tries(
     "clone-beside",
-    "A volume and its clone are used on one node at once",
+    "A volume and its clone are used on one node at the same time",
     TWO_VOLUMES,
     pods=2,
     arguments={"copy": "clone"},
@@ -45,7 +45,7 @@ def try_beside(bench: Bench, copy: Copy) -> str:
     expected_lines = [f"{mark} {of_source}", f"{mark} {of_copy}"]
     if lines != expected_lines:
         raise StorageFailure(
-            f"a volume of StorageClass {name} and its {copy} are used by one pod, and do not hold what is theirs: "
-            f"found {lines[0]!r} and {lines[-1]!r}, expected {expected_lines[0]!r} and {expected_lines[1]!r}"
+            f"one pod uses a volume of StorageClass {name} and its {copy}, and finds wrong data on them: expected "
+            f"{expected_lines[0]!r} and {expected_lines[1]!r}, found {lines[0]!r} and {lines[-1]!r}"
         )
-    return f"one pod on {bench.node} used a volume and its {copy} at once, and each had what was its own"
+    return f"one pod on {bench.node} used a volume and its {copy} at the same time, and each held its own data"

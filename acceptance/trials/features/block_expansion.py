@@ -36,7 +36,10 @@ def try_block_expansion(bench: Bench) -> str:
     size = 2 * claim.size
     pod = bench.start(claim, _SCRIPT, MARK=mark, LAST=str(size // 32 - 1))
     if (capacity := capacity_of(bench, claim)) >= size:
-        raise bench.not_tried(f"PVs of StorageClass {claim.storage_class} have {in_words(capacity)} at the least")
+        raise bench.not_tried(
+            f"PVs of StorageClass {claim.storage_class} have at least {in_words(capacity)}, so a request for "
+            f"{in_words(size)} does not expand them"
+        )
 
     def last_reading() -> tuple[str, str] | None:
         readings = _READINGS.findall(bench.output_of(pod))
@@ -52,12 +55,12 @@ def try_block_expansion(bench: Bench) -> str:
     expand(bench, claim, size=size)
     reading = wait_for(
         f"the raw block volume of PVC {claim.name} (StorageClass {claim.storage_class}) to grow in the pod that uses "
-        f"it: the PVC reports {in_words(size)} since it was expanded",
+        f"it (the PVC already reports {in_words(size)})",
         look=last_reading,
         ready=lambda reading: reading is not None and reading[0] == mark,
-        state=lambda reading: "nothing can be written at its new end, and read there",
+        state=lambda reading: "no data can be written to its new end and read back",
         timeout_s=bench.timeout_s,
     )
     if reading is None or reading[1] != mark:
-        raise StorageFailure(f"what was on the volume of PVC {claim.name} is no longer there since it was expanded")
-    return f"a pod that had a raw block volume all along wrote and read at the end of its {in_words(size)}"
+        raise StorageFailure(f"the volume of PVC {claim.name} lost its data when it was expanded")
+    return f"a raw block volume grew while a pod used it, which then wrote and read at the end of its {in_words(size)}"

@@ -30,7 +30,7 @@ _READ = 'size=$(stat -c %s "$VOLUME/data") && echo "$size" && [ "$size" -eq "$BY
 
 @Tries(
     "clone-times",
-    "Clones are told to be copies or references",
+    "Clone time distinguishes full copies from references",
     (VolumeUse(number=3, total=2 + 2 * ROUNDS),),
     pods=2 + 2 * ROUNDS,
     recreations=2 * ROUNDS,
@@ -86,11 +86,11 @@ def clone_times_in_words(little: Sequence[float], much: Sequence[float]) -> str:
     # A copy took at most this long: the fastest clone of little data may have been ready up to one poll earlier.
     at_most_s = max(much) - min(little) + LOOKS_APART_S
     if at_most_s > data / SLOW_COPY:
-        return f"copies and references cannot be told apart: times overlap ({observation})"
+        return f"copies and references cannot be distinguished: times overlap ({observation})"
     rate = f"{math.floor(data / at_most_s / MIB)} MiB/s"
     return (
-        f"by reference, or copied at {rate} or more: no slower with {more} more ({max(0.0, more_s):.1f} s, within what "
-        f"they differ by, each seen up to {LOOKS_APART_S:g} s late; {observation})"
+        f"by reference, or copied at {rate} or more: no slower with {more} more ({max(0.0, more_s):.1f} s, within the "
+        f"differences between clones, each observed up to {LOOKS_APART_S:g} s late; {observation})"
     )
 
 

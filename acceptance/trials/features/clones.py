@@ -25,13 +25,13 @@ def try_clone(bench: Bench, *, block: bool = False) -> str:
     marks = content(bench, clone)
     if not marks and not _is_csi(bench, clone):
         raise bench.missing(
-            f"the provisioner of StorageClass {name} ({bench.storage_class.provisioner}), asked for a clone, "
-            "gives an empty volume without an error; only CSI drivers can clone, and it is none"
+            f"the provisioner of StorageClass {name} ({bench.storage_class.provisioner}) answers a request for a clone "
+            "with an empty volume and no error; only CSI drivers can clone, and it is not one"
         )
     if wrong := wrong_with_copy(marks, before=before, after=after):
         raise StorageFailure(f"a volume of StorageClass {name} was cloned, and the clone is wrong: {wrong}")
     _require_apart(bench, source, clone, before=before)
-    return "a clone held what its source held, and neither saw what was then written to the other"
+    return "a clone held the data of its source, and later writes to one did not appear on the other"
 
 
 def ask_for_clone(
@@ -47,7 +47,7 @@ def require_clones(bench: Bench, source: Claim) -> None:
     if not _is_csi(bench, source):
         name, provisioner = bench.storage_class.name, bench.storage_class.provisioner
         raise bench.missing(
-            f"only CSI drivers can clone, and the provisioner of StorageClass {name} ({provisioner}) is none"
+            f"only CSI drivers can clone, and the provisioner of StorageClass {name} ({provisioner}) is not one"
         )
 
 
@@ -60,10 +60,10 @@ def _require_apart(bench: Bench, source: Claim, clone: Claim, *, before: str) ->
     of_clone, of_source = new_mark(), new_mark()
     change(bench, clone, of_clone)
     if content(bench, source) != {"before": before}:
-        raise _shared_data_error(bench, "what was written to the clone is on its source")
+        raise _shared_data_error(bench, "data written to the clone appears on its source")
     change(bench, source, of_source)
     if content(bench, clone) != {"before": of_clone, "after": of_clone}:
-        raise _shared_data_error(bench, "what was written to the source is on its clone")
+        raise _shared_data_error(bench, "data written to the source appears on its clone")
 
 
 def _shared_data_error(bench: Bench, problem: str) -> StorageFailure:

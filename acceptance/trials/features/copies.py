@@ -54,9 +54,10 @@ def wrong_with_copy(marks: dict[str, str], *, before: str, after: str) -> str | 
     if not marks:
         return "it is empty"
     if after in marks.values():
-        return "it holds what was written only after it was made"
+        return "it holds data that was written after the copy was taken"
     if marks.get("before") != before:
-        return f"it does not hold what was written before it was made, and holds {marks.get('before') or 'nothing'!r}"
+        content_before = marks.get("before") or "nothing"
+        return f"it lacks the data that was written before the copy was taken, and holds {content_before!r}"
     if "after" in marks:
         return f"it holds a file that its source did not have: {marks['after']!r}"
     return None

@@ -53,7 +53,7 @@ end
 
 -- Begins when the other pod is there, or nobody would look while the folder grows.
 local function fill()
-  if C.mkdir(folder, 511) ~= 0 then fail("make a folder") end
+  if C.mkdir(folder, 511) ~= 0 then fail("create a folder") end
   if not wait_for(function() return number_in("watching") end, start_s) then return say("alone") end
   local began, made = now(), 0
   while made < count and now() - began < fill_s do

@@ -24,17 +24,17 @@ SIZE = parse_size("2Gi")
 """Bytes of the volume: ext4 has an inode for each 16 KiB."""
 NO_ROOM = ("No space left on device", "Disk quota exceeded")
 _WRONG = {
-    "unfilled": "the file that says how many entries there are did not show",
+    "unfilled": "the file with the number of entries did not appear",
     "twice": "{0} was listed twice among {1} entries",
-    "strange": "{0} was listed, which nobody made",
-    "omitted": "{0}, which had been listed before, was not any more, among {1} entries after {2}",
-    "short": "{0} of {1} entries were listed {within_s} s after the last of them was durable",
+    "strange": "{0} was listed, although no pod created it",
+    "omitted": "{0} disappeared from the listing, which had {2} entries before and then {1}",
+    "short": "{0} of {1} entries were listed {within_s} s after the last entry was durable",
 }
 
 
 @Tries(
     "entries",
-    "A folder of up to 100,000 entries is listed whole on other nodes (RWX)",
+    "A directory of up to 100,000 entries is listed completely on other nodes (RWX)",
     (VolumeUse(size=SIZE),),
     pods=2,
     files=ENTRIES,
@@ -54,18 +54,18 @@ def try_entries(bench: Bench) -> str:
     about = f"on a volume of StorageClass {bench.storage_class.name}"
     if fill[0] == "alone":
         raise StorageFailure(
-            f"{about} a file that was fsynced on {second} did not show on {bench.node}, where a folder was to be filled"
+            f"{about} a file that was fsynced on {second} did not appear on {bench.node}, so no directory was filled"
         )
     count, watch = int(fill[1]), _last(bench, watcher)
     if count < min(LEAST, ENTRIES):
-        raise bench.not_tried(f"{about} only {count} files could be made in {FILL_S} s")
+        raise bench.not_tried(f"{about} only {count} files could be created in {FILL_S} s")
     if watch[0] != "whole":
         wrong = _WRONG[watch[0]].format(*watch[1:], within_s=within_s(bench))
-        raise StorageFailure(f"{about} a folder was filled on {bench.node} with {count:,} entries; on {second} {wrong}")
+        raise StorageFailure(f"{about} a directory got {count:,} entries on {bench.node}; on {second} {wrong}")
     return (
-        f"a folder that got {count:,} entries on {bench.node} in {float(fill[2]):.0f} s was listed {watch[2]} times "
-        f"on {second} meanwhile, each time with all that had been there before and nothing twice, and whole "
-        f"{float(watch[3]):.1f} s after its end was seen there"
+        f"a directory got {count:,} entries on {bench.node} in {float(fill[2]):.0f} s; {second} listed it {watch[2]} "
+        "times meanwhile, each time without lost or duplicate entries, and completely "
+        f"{float(watch[3]):.1f} s after it saw that the directory was filled"
     )
 
 
@@ -99,6 +99,6 @@ def _last(bench: Bench, plan: PodPlan) -> list[str]:
     if last[0] == "failed":
         problem = " ".join(last[1:])
         if last[1] == "create:" and any(message in problem for message in NO_ROOM):
-            raise bench.not_tried(f"a volume of 2 GiB takes no {ENTRIES:,} empty files: {problem}")
+            raise bench.not_tried(f"a volume of 2 GiB has no room for {ENTRIES:,} empty files: {problem}")
         raise StorageFailure(f"a pod on a shared volume of StorageClass {bench.storage_class.name} could not {problem}")
     return last

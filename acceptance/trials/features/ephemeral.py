@@ -15,7 +15,7 @@ from acceptance.trials.features.declared import Tries
 _KEEPS = 'echo "$MARK" > "$VOLUME/mark" && sync "$VOLUME/mark" && cat "$VOLUME/mark" && while :; do sleep 1; done'
 
 
-@Tries("ephemeral", "Volumes come and go with a pod (generic ephemeral)")
+@Tries("ephemeral", "Volumes are created and deleted with a pod (generic ephemeral)")
 def try_ephemeral(bench: Bench) -> str:
     """Verify that a volume is created and deleted with its pod, and return what was observed.
 
@@ -30,20 +30,23 @@ def try_ephemeral(bench: Bench) -> str:
         f"pod {plan.name} to read what it wrote on its ephemeral volume",
         look=lambda: bench.output_of(plan).split(),
         ready=lambda words: words == [mark],
-        state=lambda words: f"it said {' '.join(words) or 'nothing'}",
+        state=lambda words: f"the pod printed {' '.join(words) or 'nothing'}",
         timeout_s=bench.timeout_s,
     )
     policy = api.get(VOLUMES, volume)["spec"].get("persistentVolumeReclaimPolicy")
     end_pod(api, plan, timeout_s=bench.timeout_s)
     wait_for(
-        f"PVC {claim.name}, made with pod {plan.name}, to go with it",
+        f"PVC {claim.name}, created with pod {plan.name}, to be deleted with it",
         look=lambda: api.find(CLAIMS, claim.name, namespace=claim.namespace),
         ready=lambda pvc: pvc is None,
-        state=lambda pvc: "gone" if pvc is None else f"finalizers: {pvc['metadata'].get('finalizers')}",
+        state=lambda pvc: "deleted" if pvc is None else f"finalizers: {pvc['metadata'].get('finalizers')}",
         timeout_s=bench.timeout_s,
     )
     if policy != "Delete":
         wait_volume_released(api, volume, timeout_s=bench.timeout_s)
-        return f"a volume was made with a pod, and its PVC went with it; the PV stays, as reclaim policy {policy} says"
+        return (
+            "a volume was created with a pod, and its PVC was deleted with it; the PV remains, because the reclaim "
+            f"policy is {policy}"
+        )
     wait_volume_gone(api, volume, timeout_s=bench.timeout_s)
-    return f"a volume was made with a pod on {bench.node}, and went with it, the PV too"
+    return f"a volume was created with a pod on {bench.node}; its PVC and PV were deleted with the pod"

@@ -45,12 +45,12 @@ def try_expansion(bench: Bench) -> str:
         bench,
         pod,
         f"the file system of PVC {claim.name} (StorageClass {bench.storage_class.name}) to grow in the pod that uses "
-        f"it: the PVC reports {in_words(EXPANDED_SIZE)} since it was expanded",
+        f"it (the PVC already reports {in_words(EXPANDED_SIZE)})",
         before=before,
         minimum_size=before + int(ENOUGH * (EXPANDED_SIZE - SIZE)),
     )
     require_mark(bench.output_of(pod), claim, mark)
-    return f"a volume grew from {in_words(before)} to {in_words(after)} under a pod that used it all along"
+    return f"a volume grew from {in_words(before)} to {in_words(after)} while a pod used it"
 
 
 def require_allowed(bench: Bench) -> None:
@@ -63,7 +63,7 @@ def require_allowed(bench: Bench) -> None:
 def require_mark(output: str, claim: Claim, mark: str) -> None:
     """Raise StorageFailure if a pod that prints the size and the mark repeatedly no longer finds the mark."""
     if mark not in output.splitlines()[-3:]:  # as many as the pod prints each time
-        raise StorageFailure(f"what was on the volume of PVC {claim.name} is no longer there since it was expanded")
+        raise StorageFailure(f"the volume of PVC {claim.name} lost its data when it was expanded")
 
 
 def ask(bench: Bench, claim: Claim, *, size: int) -> None:
@@ -78,7 +78,7 @@ def ask(bench: Bench, claim: Claim, *, size: int) -> None:
         if not refuses_growth(error.status, error.message):
             raise
         raise StorageFailure(
-            f"StorageClass {claim.storage_class} allows volume expansion, and PVC {claim.name} cannot be expanded: "
+            f"StorageClass {claim.storage_class} allows volume expansion, but PVC {claim.name} cannot be expanded: "
             f"{error.message}"
         ) from error
 

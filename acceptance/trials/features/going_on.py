@@ -57,7 +57,7 @@ def wait_goes_on(
         return start_problem(bench.api, pod, progress[1])
 
     wait_for(
-        f"pod {pod.name} to go on writing and reading for {ROUNDS} rounds{since}",
+        f"pod {pod.name} to continue writing and reading for {ROUNDS} rounds{since}",
         look=seen_now,
         ready=lambda progress: progress[0] >= ROUNDS,
         state=lambda progress: f"{progress[0]} rounds, {describe_pod(progress[1])}",

@@ -36,15 +36,15 @@ class Start(NamedTuple):
 
 # The first creates the file; each leaves it with the group FURTHER_GROUP.
 STARTS = (
-    Start("OnRootMismatch", FIRST, (FIRST, FIRST), "its first pod asks for that group"),
+    Start("OnRootMismatch", FIRST, (FIRST, FIRST), "its first pod requests that group"),
     Start("OnRootMismatch", FIRST, (FIRST, FURTHER_GROUP), "the folder has that group already"),
-    Start("Always", FIRST, (FIRST, FIRST), "all files are to be of the group at each start"),
+    Start("Always", FIRST, (FIRST, FIRST), "Always sets the group of all files at each start"),
     Start("OnRootMismatch", SECOND, (SECOND, SECOND), "the folder has another group"),
-    Start("Always", FIRST, (FIRST, FIRST), "the pod asks for another group than the one before"),
+    Start("Always", FIRST, (FIRST, FIRST), "the pod requests another group than the previous pod"),
 )
 
 
-@Tries("group-policy", "fsGroupChangePolicy is kept", pods=5)
+@Tries("group-policy", "fsGroupChangePolicy is honored", pods=5)
 def try_group_policy(bench: Bench) -> str:
     """Verify that both policies hold, and return what was observed.
 
@@ -52,7 +52,7 @@ def try_group_policy(bench: Bench) -> str:
     a group, StorageFailure if files have another group than the policy requires.
     """
     if bench.workspace.pods.user is None:
-        raise bench.not_tried("the cluster gives pods their groups here, and lets none ask for another")
+        raise bench.not_tried("the cluster assigns the groups of pods, and no pod may request another")
     claim = bench.claim("given")
     for number, start in enumerate(STARTS, start=1):
         plan = bench.plan(claim, script=_LOOK, OTHER=str(FURTHER_GROUP))
@@ -64,9 +64,9 @@ def try_group_policy(bench: Bench) -> str:
             raise StorageFailure(
                 f"pod {number} on a volume of StorageClass {bench.storage_class.name} has fsGroup {start.group} and "
                 f"fsGroupChangePolicy {start.policy}; expected folder and file of groups {start.expected_groups}, "
-                f"since {start.why}; found {tuple(groups) if len(groups) == 2 else pod.output.strip()}"
+                f"because {start.why}; found {tuple(groups) if len(groups) == 2 else pod.output.strip()}"
             )
     return (
-        "with OnRootMismatch a file kept its group where the folder had the pod's, and lost it where the folder had "
-        "another; with Always it was given to the pod's group each time"
+        "OnRootMismatch left a file's group unchanged if the folder had the pod's group, and changed it if the folder "
+        "had another; Always changed it at each start"
     )

@@ -47,7 +47,7 @@ def try_larger(bench: Bench, copy: Copy) -> str:
     minimum_size = before + int(ENOUGH * size / 2)
     if after < minimum_size:
         raise StorageFailure(
-            f"{about}, has a file system of {in_words(after)} in the pod that uses it, and that of its source has "
-            f"{in_words(before)}; expected {in_words(minimum_size)} at least"
+            f"{about}: expected a file system of at least {in_words(minimum_size)}, found {in_words(after)}; that of "
+            f"its source has {in_words(before)}"
         )
-    return f"a {copy} of {in_words(size)} held what its source held, in a file system of {in_words(after)}"
+    return f"a {copy} of {in_words(size)} held the data of its source, in a file system of {in_words(after)}"

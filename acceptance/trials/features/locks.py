@@ -20,7 +20,7 @@ HELD_S = 3.0
 """Time in s for which the second pod requests the lock repeatedly, and must be refused."""
 
 
-@Tries("locks", "Locks of files hold between nodes (RWX)", pods=2, two_nodes=True)
+@Tries("locks", "File locks hold between nodes (RWX)", pods=2, two_nodes=True)
 def try_locks(bench: Bench) -> str:
     """Verify that locks hold between nodes, and return what was observed.
 
@@ -35,33 +35,34 @@ def try_locks(bench: Bench) -> str:
         raise bench.missing(text) if all(int(refusal[1]) in NO_LOCKS for refusal in refusals) else StorageFailure(text)
     first, second = bench.node, another_node(bench, claim)
     taker = start(bench, claim, "take", node=second)
-    taker_lines = wait_said(bench, taker, "a pod on another node to ask for locks", ready=_has_answers)
+    taker_lines = wait_said(bench, taker, "a pod on another node to request locks", ready=_has_answers)
     about = f"on a volume of StorageClass {bench.storage_class.name}"
     if missing := _of(taker_lines, "missing"):
         raise StorageFailure(
-            f"{about} files that pods on {first} lock do not show on {second} within {within_s(bench)} s: "
+            f"{about} files that a pod on {first} has locked do not appear on {second} within {within_s(bench)} s: "
             f"{_in_words(missing)}"
         )
     if refusals := _of(taker_lines, "refused"):
-        raise StorageFailure(f"{about} a pod on {second} cannot ask for a lock: {_in_words(refusals)}")
+        raise StorageFailure(f"{about} a pod on {second} cannot request a lock: {_in_words(refusals)}")
     if double_locks := _of(_after_a_while(bench, taker), "took"):
         raise StorageFailure(
-            f"{about} two pods had the same lock at once, on {first} and on {second}: {_in_words(double_locks)}; "
-            "locks are each node's own, and programs that rely on them damage each other's data"
+            f"{about} two pods, on {first} and on {second}, held the same lock at the same time: "
+            f"{_in_words(double_locks)}; locks are local to each node, and programs that rely on them damage each "
+            "other's data"
         )
     began_s = time.monotonic()
     end_pod(bench.api, holder, timeout_s=bench.timeout_s, grace_s=0)
     wait_said(
         bench,
         taker,
-        f"the locks of a pod on {first} that was killed to be given to one on {second}",
+        f"the locks of a killed pod on {first} to pass to a pod on {second}",
         ready=lambda lines: len(_of(lines, "took")) == len(KINDS),
         timeout_s=within_s(bench),
     )
     after_s = time.monotonic() - began_s
     return (
-        f"locks ({' and '.join(KINDS)}) that a pod on {first} held were refused to one on {second}, and given to it "
-        f"within {after_s:.0f} s after the first was killed"
+        f"a pod on {second} was refused the locks ({' and '.join(KINDS)}) that a pod on {first} held, and got them "
+        f"within {after_s:.0f} s after that pod was killed"
     )
 
 
@@ -70,7 +71,7 @@ def _after_a_while(bench: Bench, taker: PodPlan) -> OutputWords:
     return wait_said(
         bench,
         taker,
-        "locks to be refused for a while",
+        "the locks to be refused for a while",
         ready=lambda lines: bool(_of(lines, "took")) or time.monotonic() >= ends_s,
     )
 

@@ -43,15 +43,17 @@ def try_modification(bench: Bench) -> str:
             break
     if not got:
         raise bench.missing(
-            f"driver {bench.storage_class.provisioner} says of each of its VolumeAttributesClasses that a volume of "
-            f"StorageClass {bench.storage_class.name} cannot have it: {'; '.join(refusals)}"
+            f"driver {bench.storage_class.provisioner} rejects each of its VolumeAttributesClasses for a volume of "
+            f"StorageClass {bench.storage_class.name}: {'; '.join(refusals)}"
         )
-    since = " since its volume was modified"
-    wait_goes_on(bench, pod, since=since, describe_failure=lambda _: "failed when that was modified")
+    since = " after its volume was modified"
+    wait_goes_on(bench, pod, since=since, describe_failure=lambda _: "failed when the volume was modified")
     actual = bench.api.get(VOLUMES, bench.volume_of(claim))["spec"].get("volumeAttributesClassName")
     if actual != got[-1]:
-        raise StorageFailure(f"PVC {claim.name} reports VolumeAttributesClass {got[-1]}, and its PV {actual or 'none'}")
-    return f"a volume got VolumeAttributesClass {', then '.join(got)} under a pod that wrote and read on"
+        raise StorageFailure(
+            f"PVC {claim.name} reports VolumeAttributesClass {got[-1]}, but its PV reports {actual or 'none'}"
+        )
+    return f"a volume got VolumeAttributesClass {', then '.join(got)} while a pod kept writing and reading"
 
 
 def _classes(bench: Bench) -> list[str]:
@@ -63,7 +65,8 @@ def _classes(bench: Bench) -> list[str]:
         if error.status != 404:
             raise
         raise bench.missing(
-            f"the cluster serves no volumeattributesclasses of {ATTRIBUTES_CLASSES.group}/v1, as Kubernetes 1.34 does"
+            f"the cluster serves no volumeattributesclasses of {ATTRIBUTES_CLASSES.group}/v1; Kubernetes has them "
+            "since 1.34"
         ) from error
     names = sorted(name_of(entry) for entry in classes if entry.get("driverName") == driver)
     if not names:
@@ -94,11 +97,11 @@ def _cannot(status: Object, name: str) -> bool:
 
 
 def _in_words(status: Object) -> str:
-    modifying = (status.get("modifyVolumeStatus") or {}).get("status", "not begun")
+    modifying = (status.get("modifyVolumeStatus") or {}).get("status", "not started")
     messages = [
         condition["message"]
         for condition in status.get("conditions") or []
         if condition.get("type") == "ModifyVolumeError" and condition.get("message")
     ]
     has = status.get("currentVolumeAttributesClassName", "none")
-    return "; ".join([f"it has {has}, the change is {modifying}", *messages])
+    return "; ".join([f"current class {has}, change {modifying}", *messages])

@@ -59,7 +59,7 @@ def held_in_words(own: Sequence[str], mount_line: str) -> str:
     comparable = [option for option in own if option in SHOWN_AS_THEY_ARE]
     incomparable = [option for option in own if option not in SHOWN_AS_THEY_ARE]
     part = f"the class's {','.join(comparable)} and " if comparable else ""
-    note = f"; the class's {','.join(incomparable)} not compared: the kernel may show them in other words"
+    note = f"; the class's {','.join(incomparable)} were not compared: the kernel may show them in other words"
     return f"a pod's volume was mounted with {part}{OPTION} of its PV ({mount_line}){note if incomparable else ''}"
 
 
@@ -76,7 +76,7 @@ def _options_of(bench: Bench, claim: Claim) -> list[str]:
     spec = bench.api.get(VOLUMES, bench.volume_of(claim))["spec"]
     if kinds := [kind for kind in _WITHOUT if kind in spec]:
         raise bench.missing(
-            f"PVs of StorageClass {bench.storage_class.name} are of kind {kinds[0]}, which Kubernetes mounts with no "
+            f"PVs of StorageClass {bench.storage_class.name} are of kind {kinds[0]}, which Kubernetes mounts without "
             "options"
         )
     return list(spec.get("mountOptions") or [])
@@ -114,7 +114,7 @@ def _require_refusal(bench: Bench) -> None:
         return start_problem(bench.api, pod, state[0])
 
     wait_for(
-        f"pod {pod.name} to be refused its volume, whose PV has the mount option {WRONG}",
+        f"pod {pod.name} to fail to mount its volume, because the PV has the mount option {WRONG}",
         look=lambda: (
             require_pod(bench.api, pod),
             warnings_about(bench.api, namespace=pod.namespace, name=pod.name, reason=_REFUSAL_REASON),

@@ -44,7 +44,7 @@ def try_moves(bench: Bench) -> str:
         # Each volume goes to the node that another one leaves.
         places = [nodes[(number + move) % len(nodes)] for number in range(VOLUMES)]
         _require_own_data(bench, dict(zip(claims, places, strict=True)), originals=originals, move=move)
-    return f"{VOLUMES} volumes moved {MOVES} times between {len(nodes)} nodes, and each held its own data on each"
+    return f"{VOLUMES} volumes moved {MOVES} times between {len(nodes)} nodes, and each kept its own data"
 
 
 def _common_nodes(bench: Bench, claims: Sequence[Claim]) -> list[str]:
@@ -53,8 +53,8 @@ def _common_nodes(bench: Bench, claims: Sequence[Claim]) -> list[str]:
     sets = [set(nodes_for_volume(bench.api, bench.volume_of(claim), template)) for claim in claims]
     if len(nodes := sorted(set.intersection(*sets))) < 2:
         raise bench.not_tried(
-            f"{len(claims)} PVs of StorageClass {bench.storage_class.name} can be used together from "
-            f"{' and '.join(nodes) or 'no node'} only"
+            f"expected at least two nodes that can use all {len(claims)} PVs of StorageClass "
+            f"{bench.storage_class.name}, found {' and '.join(nodes) or 'none'}"
         )
     return nodes
 

@@ -41,7 +41,7 @@ def too_few_clients(nodes: Sequence[dict[str, Any]]) -> str | None:
     A node without the condition counts as a node with a client.
     """
     without = {
-        str(node["metadata"]["name"]): str(condition.get("message") or condition.get("reason") or "it gives no reason")
+        str(node["metadata"]["name"]): str(condition.get("message") or condition.get("reason") or "no reason given")
         for node in nodes
         for condition in (node.get("status") or {}).get("conditions") or []
         if condition.get("type") == CONDITION and condition.get("status") == "False"
@@ -50,4 +50,5 @@ def too_few_clients(nodes: Sequence[dict[str, Any]]) -> str | None:
         return None
     # The message lists the kernel's options in no order, so the same reason differs from node to node: one is enough.
     first = min(without)
-    return f"Longhorn finds no NFS client, which shared volumes need, on {', '.join(sorted(without))}: {without[first]}"
+    nodes_without = ", ".join(sorted(without))
+    return f"Longhorn finds no NFS client (required for shared volumes) on {nodes_without}: {without[first]}"

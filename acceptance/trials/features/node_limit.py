@@ -21,7 +21,7 @@ while :; do sleep 1; done
 _WRITES = 'echo mark > "$VOLUME/mark" && sync "$VOLUME/mark" && cat "$VOLUME/mark"'
 
 
-@Tries("node-limit", "A node takes as many volumes as its driver says", pods=2, fills_node=True)
+@Tries("node-limit", "A node takes as many volumes as its driver reports", pods=2, fills_node=True)
 def try_node_limit(bench: Bench) -> str:
     """Verify that a node takes as many volumes as its driver reports, and return what was observed.
 
@@ -31,8 +31,8 @@ def try_node_limit(bench: Bench) -> str:
     node, most = _limit(bench)
     other_count = len(_volumes_there(bench, node))
     room = most - other_count
-    limit = f"the driver of StorageClass {bench.storage_class.name} takes {most} volumes on {node}"
-    limit += f", {other_count} of them others'" if other_count else ""
+    limit = f"the driver of StorageClass {bench.storage_class.name} allows {most} volumes on {node}"
+    limit += f", of which other pods use {other_count}" if other_count else ""
     if room < 1:
         raise bench.not_tried(f"{limit}: there is no room for one more")
     if room > bench.node_volumes:
@@ -47,20 +47,20 @@ def try_node_limit(bench: Bench) -> str:
         why = wait_kept(
             bench,
             further,
-            f"a pod with one volume more to be kept by the scheduler, since {limit}",
+            f"a pod with one more volume to be kept pending by the scheduler, because {limit}",
             words=(ATTACH_LIMIT,),
-            failure=f"{limit}, and a pod with one more started there: the scheduler ignores what the node reports",
+            failure=f"{limit}, but a pod with one more volume started there: the scheduler ignores the reported limit",
         )
     except StorageFailure as error:
         if (now := len(_volumes_there(bench, node)) - room - 1) < other_count:
-            raise bench.not_tried(f"{limit}, and {other_count - now} of these went meanwhile") from error
+            raise bench.not_tried(f"{limit}, but {other_count - now} of these are no longer in use") from error
         raise
     end_pod(bench.api, full, timeout_s=bench.timeout_s)
     wait_ended(bench.api, further, timeout_s=bench.timeout_s)
     if (output := bench.output_of(further).strip()) != "mark":
-        raise StorageFailure(f"{limit}; one more volume took no write once the others were gone: {output}")
-    took = f"{node} took {room} volumes beside {other_count} of others"
-    return f"{took}; a pod with one more waited ({why}), and started when they were gone"
+        raise StorageFailure(f"{limit}; one more volume accepted no write after the first pod was deleted: {output}")
+    took = f"{node} took {room} volumes in addition to {other_count} of other pods"
+    return f"{took}; a pod with one more volume waited ({why}), and started after the first pod was deleted"
 
 
 def _limit(bench: Bench) -> tuple[str, int]:
@@ -86,8 +86,10 @@ def _fill(bench: Bench, plan: PodPlan, *, limit: str) -> None:
         wait_started(bench.api, plan, timeout_s=bench.timeout_s)
     except StorageFailure as error:
         if at_attach_limit(require_pod(bench.api, plan)):
-            raise bench.not_tried(f"{limit}, and the scheduler counts more volumes there") from error
-        raise StorageFailure(f"{limit}, and a pod with the other {len(plan.claims)} does not start: {error}") from error
+            raise bench.not_tried(f"{limit}, but the scheduler counts more volumes there") from error
+        raise StorageFailure(
+            f"{limit}, but a pod with the remaining {len(plan.claims)} does not start: {error}"
+        ) from error
 
 
 def _volumes_there(bench: Bench, node: str) -> set[str]:

@@ -42,15 +42,15 @@ def try_offline_expansion(bench: Bench) -> str:
     ask(bench, claim, size=size)
     _wait_enlarged(bench, claim, size=size)
     after = _seen_by_a_new_pod(
-        bench, claim, mark, size=size, before=before, after_what="it was expanded while no pod used it"
+        bench, claim, mark, size=size, before=before, after_what="no pod used it during the expansion"
     )
     return (
         f"a volume was expanded to {in_words(size)} while no pod used it, and the file system grew from "
-        f"{in_words(before)} to {in_words(after)} for the next one"
+        f"{in_words(before)} to {in_words(after)} for the next pod"
     )
 
 
-@Tries("expansion-new-pod", "Volumes grow for a pod that is made anew meanwhile", GROWING, pods=2, needs="expansion")
+@Tries("expansion-new-pod", "Volumes grow for a pod that is recreated meanwhile", GROWING, pods=2, needs="expansion")
 def try_expansion_with_a_new_pod(bench: Bench) -> str:
     """Verify that a volume grows for a pod that is recreated after the request, and return what was observed.
 
@@ -64,11 +64,11 @@ def try_expansion_with_a_new_pod(bench: Bench) -> str:
     ask(bench, claim, size=size)
     bench.end(pod)
     after = _seen_by_a_new_pod(
-        bench, claim, mark, size=size, before=before, after_what="its pod was made anew while it was expanded"
+        bench, claim, mark, size=size, before=before, after_what="its pod was recreated during the expansion"
     )
     return (
-        f"a volume grew from {in_words(before)} to {in_words(after)} for a pod that was made anew when it had been "
-        "asked to grow"
+        f"a volume grew from {in_words(before)} to {in_words(after)} for a pod that was recreated after the expansion "
+        "was requested"
     )
 
 
@@ -95,7 +95,7 @@ def _seen_by_a_new_pod(bench: Bench, claim: Claim, mark: str, *, size: int, befo
         bench,
         pod,
         f"the file system of PVC {claim.name} (StorageClass {claim.storage_class}) to have its new size in a new pod "
-        f"({after_what}, to {in_words(size)})",
+        f"({after_what} to {in_words(size)})",
         before=before,
         minimum_size=before + int(ENOUGH * size / 2),
     )

@@ -17,7 +17,7 @@ _HOLDS = 'echo "$MARK" > "$VOLUME/mark" && sync "$VOLUME/mark" && echo written &
 _READS = 'cat "$VOLUME/mark"'
 
 
-@Tries("one-pod", "A volume is one pod's alone (ReadWriteOncePod)", pods=2, e2e=("readWriteOncePod",))
+@Tries("one-pod", "Only one pod uses a volume (ReadWriteOncePod)", pods=2, e2e=("readWriteOncePod",))
 def try_one_pod(bench: Bench) -> str:
     """Verify that a second pod waits for the first, and return what was observed.
 
@@ -35,11 +35,11 @@ def try_one_pod(bench: Bench) -> str:
     wait_kept(
         bench,
         second,
-        f"a second pod on a volume of StorageClass {name} to be kept by the scheduler, since its PVC asks for "
-        f"{ACCESS_MODE} and a first pod runs",
+        f"a second pod on a volume of StorageClass {name} to be kept pending by the scheduler, because its PVC "
+        f"requests {ACCESS_MODE} and a first pod runs",
         words=(ACCESS_MODE,),
-        failure=f"two pods on {bench.node} had a volume of StorageClass {name} at once, whose PVC asks for "
-        f"{ACCESS_MODE}: the second started while the first was there",
+        failure=f"two pods on {bench.node} used a volume of StorageClass {name} at the same time, although its PVC "
+        f"requests {ACCESS_MODE}: the second started while the first was running",
     )
     end_pod(bench.api, first, timeout_s=bench.timeout_s)
     wait_ended(bench.api, second, timeout_s=bench.timeout_s)
@@ -48,4 +48,4 @@ def try_one_pod(bench: Bench) -> str:
             f"the second pod on a {ACCESS_MODE} volume of StorageClass {name} does not read what the first wrote; "
             f"found: {content or 'nothing'}"
         )
-    return f"a second pod on {bench.node} waited while the first had a {ACCESS_MODE} volume, and had it after that"
+    return f"a second pod on {bench.node} waited while the first used a {ACCESS_MODE} volume, and used it afterwards"

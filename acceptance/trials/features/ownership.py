@@ -26,7 +26,7 @@ def try_ownership(bench: Bench) -> str:
     StorageFailure if it should be and is not.
     """
     if bench.workspace.pods.user is None:
-        raise bench.not_tried("the cluster gives pods their groups here, and lets none ask for another")
+        raise bench.not_tried("the cluster assigns the groups of pods, and no pod may request another")
     claim = bench.claim("owned")
     for group, script in ((FIRST, _FIRST), (SECOND, _SECOND)):
         pod = bench.one_shot_pod(claim, script, fs_group=group)
@@ -34,8 +34,8 @@ def try_ownership(bench: Bench) -> str:
         if pod.status or groups != [group, group]:
             raise _group_error(bench, claim, group=group, groups=groups, output=pod.output.strip())
     return (
-        f"the volume and a file on it were of group {FIRST} for a pod with that fsGroup, and of group {SECOND} for the "
-        "pod after it, with another"
+        f"the volume and a file on it belonged to group {FIRST} in a pod with that fsGroup, and to group {SECOND} in "
+        f"the next pod, with fsGroup {SECOND}"
     )
 
 
@@ -48,11 +48,10 @@ def _group_error(bench: Bench, claim: Claim, *, group: int, groups: list[int], o
     if why := why_no_group(bench, claim):
         return bench.missing(why)
     name = bench.storage_class.name
-    subject = "the volume and a file on it are" if len(groups) == 2 else "on the volume there is"
-    observation = " and ".join(f"of group {file_group}" for file_group in groups) or output
+    observation = " and ".join(f"group {file_group}" for file_group in groups) or output
     return StorageFailure(
-        f"a pod with fsGroup {group} uses a volume of StorageClass {name}, and {subject} {observation}; expected "
-        f"group {group}, without it pods that do not run as root cannot write"
+        f"a pod with fsGroup {group} uses a volume of StorageClass {name}; expected the volume and a file on it to "
+        f"belong to group {group}, found {observation}; without the group, pods that do not run as root cannot write"
     )
 
 
@@ -73,7 +72,7 @@ def _not_meant_to(bench: Bench, spec: Object) -> str | None:
         return None
     policy = ((bench.api.find(CSI_DRIVERS, driver) or {}).get("spec") or {}).get("fsGroupPolicy")
     if policy == "None":
-        return f"their driver {driver} says so (fsGroupPolicy: None)"
+        return f"their driver {driver} declares fsGroupPolicy None"
     if policy == "ReadWriteOnceWithFSType" and not spec["csi"].get("fsType"):
-        return f"their driver {driver} says so for volumes without a file system type (fsGroupPolicy: {policy})"
+        return f"their driver {driver} declares fsGroupPolicy {policy}, and they have no file system type"
     return None

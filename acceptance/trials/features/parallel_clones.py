@@ -14,7 +14,10 @@ _WRITE = 'echo "$MARK" > "$VOLUME/before" && sync "$VOLUME/before"'
 
 
 @Tries(
-    "parallel-clones", "Several clones of a volume are made at once", (VolumeUse(number=1 + CLONES),), pods=1 + CLONES
+    "parallel-clones",
+    "Several clones of a volume are created at the same time",
+    (VolumeUse(number=1 + CLONES),),
+    pods=1 + CLONES,
 )
 def try_parallel_clones(bench: Bench) -> str:
     """Verify that all clones hold what their source held, and return what was observed.
@@ -36,7 +39,7 @@ def try_parallel_clones(bench: Bench) -> str:
     }
     if wrong:
         raise StorageFailure(
-            f"{CLONES} clones of a volume of StorageClass {name} were asked for at once, and {len(wrong)} of them are "
+            f"{len(wrong)} of {CLONES} clones of a volume of StorageClass {name}, requested at the same time, are "
             f"wrong: {'; '.join(f'{clone}: {problem}' for clone, problem in wrong.items())}"
         )
-    return f"{CLONES} clones of one volume were asked for at once, and each held what their source held"
+    return f"{CLONES} clones of one volume were requested at the same time, and each held the data of the source"

@@ -18,7 +18,7 @@ from acceptance.trials.features.going_on import USES, wait_goes_on
 _HONOURS_POLICY = "external-provisioner.volume.kubernetes.io/finalizer"
 
 
-@Tries("protection", "Volumes in use outlast the deletion of their PVC")
+@Tries("protection", "Volumes in use survive the deletion of their PVC")
 def try_protection(bench: Bench) -> str:
     """Verify that a volume in use survives the deletion of its PVC, and of its PV if the account may delete one.
 
@@ -38,13 +38,13 @@ def try_protection(bench: Bench) -> str:
     end_pod(bench.api, pod, timeout_s=bench.timeout_s)
     _wait_gone(bench, claim, volume)
     objects = "its PV, then of its PVC," if left_out is None else "its PVC"
-    note = "" if left_out is None else f"; its PV was not deleted: {left_out}"
+    note = "" if left_out is None else f"; the suite did not delete its PV: {left_out}"
     if bench.storage_class.reclaim_policy == "Delete":
-        end = "and went when its pod was gone"
+        end = "and was deleted after its pod"
     else:
         policy = bench.storage_class.reclaim_policy
-        end = f"and its PVC went when its pod was gone; the PV stays, as reclaim policy {policy} says"
-    return f"a volume in use outlasted the deletion of {objects} {end}{note}"
+        end = f"and its PVC was deleted after its pod; the PV remains, because the reclaim policy is {policy}"
+    return f"a volume in use survived the deletion of {objects} {end}{note}"
 
 
 def _why_not_deleted(bench: Bench, volume: str) -> str | None:
@@ -53,7 +53,7 @@ def _why_not_deleted(bench: Bench, volume: str) -> str | None:
     if pv["spec"].get("persistentVolumeReclaimPolicy") != "Delete":
         return f"its reclaim policy is {pv['spec'].get('persistentVolumeReclaimPolicy')}"
     if _HONOURS_POLICY not in (pv["metadata"].get("finalizers") or []):
-        return f"its provisioner would leave what is behind it (there is no finalizer {_HONOURS_POLICY})"
+        return f"its provisioner would leave the storage behind it (the PV has no finalizer {_HONOURS_POLICY})"
     if not may(bench.api, DELETES_VOLUMES):
         return "the account may not delete persistentvolumes (deploy/rbac-volume-deletion.yaml)"
     return None
@@ -65,8 +65,8 @@ def _wait_in_use(bench: Bench, pod: PodPlan, resource: Resource, name: str) -> N
     wait_goes_on(
         bench,
         pod,
-        since=f", although {kind} {name} is to be deleted",
-        describe_failure=lambda rounds: f"failed {rounds} rounds after the deletion of the {kind} was asked for",
+        since=f" after the deletion of {kind} {name} was requested",
+        describe_failure=lambda rounds: f"failed {rounds} rounds after the deletion of the {kind} was requested",
         look=lambda: _require_there(bench, resource, name),
     )
 
@@ -76,17 +76,17 @@ def _require_there(bench: Bench, resource: Resource, name: str) -> None:
     namespace = bench.workspace.namespace if resource.has_namespace else None
     if bench.api.find(resource, name, namespace=namespace) is None:
         raise StorageFailure(
-            f"{kind} {name} of StorageClass {bench.storage_class.name} was gone while a pod used its volume: it must "
-            "stay until the pod is gone, as its finalizer says; find out what removed the finalizer"
+            f"{kind} {name} of StorageClass {bench.storage_class.name} was deleted while a pod used its volume; its "
+            "finalizer must keep it until the pod is deleted; find out what removed the finalizer"
         )
 
 
 def _wait_gone(bench: Bench, claim: Claim, volume: str) -> None:
     wait_for(
-        f"PVC {claim.name}, whose deletion was asked for, to go once its pod is gone",
+        f"PVC {claim.name}, whose deletion was requested, to be deleted after its pod",
         look=lambda: bench.api.find(CLAIMS, claim.name, namespace=claim.namespace),
         ready=lambda pvc: pvc is None,
-        state=lambda pvc: "gone" if pvc is None else f"finalizers: {pvc['metadata'].get('finalizers')}",
+        state=lambda pvc: "deleted" if pvc is None else f"finalizers: {pvc['metadata'].get('finalizers')}",
         timeout_s=bench.timeout_s,
     )
     if bench.storage_class.reclaim_policy == "Delete":

@@ -13,7 +13,7 @@ _TRY = """
 echo "read $(cat "$VOLUME/folder/mark" 2>&1)"
 { echo written > "$VOLUME/new"; } 2> /dev/null && echo "took a new file"
 { echo written > "$VOLUME/folder/new"; } 2> /dev/null && echo "took a new file in a folder"
-{ echo written > "$VOLUME/folder/mark"; } 2> /dev/null && echo "took another content of a file"
+{ echo written > "$VOLUME/folder/mark"; } 2> /dev/null && echo "took a change to a file"
 true
 """
 
@@ -27,7 +27,7 @@ def try_read_only(bench: Bench) -> str:
     claim, mark = bench.claim("read"), new_mark()
     bench.run(claim, FILL, MARK=mark)
     require_read_only(bench, claim, mark, volume="a volume")
-    return "a pod that mounted a volume read-only read what was on it, and all its writes were refused"
+    return "a pod mounted a volume read-only and read its data; all its writes were refused"
 
 
 def require_read_only(bench: Bench, claim: Claim, mark: str, *, volume: str) -> None:
@@ -36,6 +36,10 @@ def require_read_only(bench: Bench, claim: Claim, mark: str, *, volume: str) -> 
     lines = bench.run(claim, _TRY, read_only=True).splitlines()
     read = next((line.removeprefix("read ") for line in lines if line.startswith("read ")), "nothing")
     if read != mark:
-        raise StorageFailure(f"{volume} of StorageClass {name}, mounted read-only, does not show what is on it: {read}")
+        raise StorageFailure(
+            f"{volume} of StorageClass {name}, mounted read-only, does not show its data; found: {read}"
+        )
     if writes := [line.removeprefix("took ") for line in lines if line.startswith("took ")]:
-        raise StorageFailure(f"{volume} of StorageClass {name}, mounted read-only, took writes: {', '.join(writes)}")
+        raise StorageFailure(
+            f"{volume} of StorageClass {name}, mounted read-only, accepted writes: {', '.join(writes)}"
+        )

@@ -28,7 +28,4 @@ def try_read_only_copy(bench: Bench, copy: Copy) -> str:
     source, _ = written_source(bench, copy, FILL, mark)
     copy_claim = copy_of(bench, source, copy, access="ReadOnlyMany")
     require_read_only(bench, copy_claim, mark, volume=f"a {copy} (ReadOnlyMany)")
-    return (
-        f"a pod that mounted a {copy}, which was asked for as ReadOnlyMany, read-only read what was on it, and all its "
-        "writes were refused"
-    )
+    return f"a pod mounted a {copy} (ReadOnlyMany) read-only and read its data; all its writes were refused"

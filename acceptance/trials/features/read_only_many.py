@@ -20,14 +20,14 @@ ACCESS_MODE: AccessMode = "ReadOnlyMany"
 _READS = """
 echo "read $(cat "$VOLUME/before" 2>&1)"
 { echo written > "$VOLUME/new"; } 2> /dev/null && echo "took a new file"
-{ echo written > "$VOLUME/before"; } 2> /dev/null && echo "took another content of a file"
+{ echo written > "$VOLUME/before"; } 2> /dev/null && echo "took a change to a file"
 """
 _STAYS = _READS + "echo done; while :; do sleep 1; done"
 
 
 @Tries(
     "read-only-many",
-    "Several nodes read a volume at once (ROX)",
+    "Several nodes read a volume at the same time (ROX)",
     TWO_VOLUMES,
     pods=3,
     e2e=("capReadOnlyMany",),
@@ -45,22 +45,23 @@ def try_read_only_many(bench: Bench) -> str:
     claim = ask_for_clone(bench, source, part="readers", access=ACCESS_MODE)
     first = bench.start_plan(replace(bench.plan(claim, script=_STAYS), read_only=True))
     if "csi" not in bench.api.get(VOLUMES, bench.volume_of(claim))["spec"]:
-        raise bench.not_tried("only CSI drivers clone volumes, and a volume that many only read has to be filled so")
+        raise bench.not_tried("only CSI drivers clone volumes, and this test fills a ReadOnlyMany volume by cloning")
     second_node = another_node(bench, claim)
     second = bench.plan(claim, script=_READS + "true", node=second_node)
     second = bench.start_plan(replace(second, read_only=True))
     wait_ended(bench.api, second, timeout_s=bench.timeout_s)
     about = f"a {ACCESS_MODE} volume of StorageClass {bench.storage_class.name}"
-    wait_printed(bench, first, "done", goal=f"a pod on {bench.node} to read {about} and to try to write on it")
+    wait_printed(bench, first, "done", goal=f"a pod on {bench.node} to read {about} and to try to write to it")
     for pod, node in ((first, bench.node), (second, second_node)):
         lines = bench.output_of(pod).splitlines()
         if (read := lines[:1]) != [f"read {mark}"]:
             raise StorageFailure(
-                f"{about}, cloned from one that holds a file, does not show it on {node}: {' '.join(read) or 'nothing'}"
+                f"{about}, cloned from a volume with a file, does not show the file on {node}: "
+                f"{' '.join(read) or 'nothing'}"
             )
         if writes := [line.removeprefix("took ") for line in lines if line.startswith("took ")]:
-            raise StorageFailure(f"{about} took writes on {node}: {', '.join(writes)}")
+            raise StorageFailure(f"{about} accepted writes on {node}: {', '.join(writes)}")
     return (
-        f"pods on {bench.node} and {second_node} had a {ACCESS_MODE} volume at once, mounted read-only, read it, and "
-        "all writes were refused"
+        f"pods on {bench.node} and {second_node} mounted a {ACCESS_MODE} volume read-only at the same time and read "
+        "it; all writes were refused"
     )

@@ -44,7 +44,7 @@ done
 _OWNERS = re.compile(r"^-\S+ +\d+ +(\d+) +(\d+) .* (private|shared)$", re.MULTILINE)
 
 
-@Tries("rights", "Rights of files by user and group hold on other nodes (RWX)", pods=4, two_nodes=True)
+@Tries("rights", "File permissions by user and group hold on other nodes (RWX)", pods=4, two_nodes=True)
 def try_rights(bench: Bench) -> str:
     """Verify that file permissions hold on other nodes, and return what was observed.
 
@@ -52,7 +52,7 @@ def try_rights(bench: Bench) -> str:
     StorageFailure if a user can read a file without permission, or cannot read a file with permission.
     """
     if (owner := bench.workspace.pods.user) is None:
-        raise bench.not_tried("the cluster gives pods their users here, and lets none ask for another")
+        raise bench.not_tried("the cluster assigns the users of pods, and no pod may request another")
     claim, mark = shared_claim(bench, "rights"), new_mark()
     maker = bench.start_as(claim, _MAKE, user=None, groups=(GROUP,), node=None, MARK=mark, GROUP=str(GROUP))
     second_node = another_node(bench, claim)
@@ -61,13 +61,13 @@ def try_rights(bench: Bench) -> str:
     member = _look(bench, claim, second_node, user=MEMBER, groups=(GROUP,), mark=mark)
     stranger = _look(bench, claim, second_node, user=STRANGER, groups=(), mark=mark)
     for subject, plan, expected_answers in (
-        ("a user who is in the group of one", member, ["refused", "reads"]),
-        ("a user who is not in its group", stranger, ["refused", "refused"]),
+        ("a user in the group of the file of mode 0640", member, ["refused", "reads"]),
+        ("a user outside the group of the file of mode 0640", stranger, ["refused", "refused"]),
     ):
-        answers = wait_said(bench, plan, f"{subject} to look at files on another node", ready=bool)[0]
+        answers = wait_said(bench, plan, f"{subject} to check the files on another node", ready=bool)[0]
         if answers != expected_answers:
             raise StorageFailure(
-                f"{about}: {subject}, on {second_node}, {_in_words(answers)}; expected: on any node such a user "
+                f"{about}: on {second_node}, {subject} {_in_words(answers)}; expected on every node: the user "
                 f"{_in_words(expected_answers)}"
             )
     changer = bench.start_as(claim, _CHANGE, user=None, groups=(GROUP,), node=None)
@@ -75,13 +75,13 @@ def try_rights(bench: Bench) -> str:
     wait_said(
         bench,
         member,
-        f"the rights that files were given on {bench.node} (0644 and 0600) to show on {second_node}",
+        f"the new permissions of files on {bench.node} (0644 and 0600) to appear on {second_node}",
         ready=lambda lines: lines[-1] == ["reads", "refused"],
         timeout_s=within_s(bench),
     )
     return (
-        f"files of a user on {bench.node}: one of mode 0600 was refused to others on {second_node}, one of mode "
-        "0640 was read there by members of its group alone, and new rights showed there"
+        f"files of a user on {bench.node}: on {second_node}, no other user could read a file of mode 0600, only "
+        "members of its group could read a file of mode 0640, and new permissions took effect"
     )
 
 
@@ -117,15 +117,17 @@ def _require_owned(bench: Bench, maker: PodPlan, *, owner: int) -> None:
     owners = {file: (int(user), int(group)) for user, group, file in _OWNERS.findall(output)}
     if owners.keys() != {"private", "shared"}:
         before, _, after = output.partition("made\n")
-        problem = f"on a volume of StorageClass {name} files cannot be given rights: {(after or before).strip()[-200:]}"
+        problem = (
+            f"on a volume of StorageClass {name} file permissions cannot be set: {(after or before).strip()[-200:]}"
+        )
         raise bench.missing(problem) if any(message in after for message in KEEPS_NONE) else StorageFailure(problem)
     if {user for user, _ in owners.values()} != {owner} or owners["shared"][1] != GROUP:
         raise bench.missing(
-            f"a file that user {owner} made on a volume of StorageClass {name} and gave to group {GROUP} is of "
+            f"a file that user {owner} created on a volume of StorageClass {name} and gave to group {GROUP} belongs to "
             f"user {owners['shared'][0]} and group {owners['shared'][1]}: the storage keeps no owners"
         )
 
 
 def _in_words(words: list[str]) -> str:
     private, common = ({"reads": "reads", "refused": "may not read", "unseen": "does not see"}[word] for word in words)
-    return f"{private} that of mode 0600 and {common} that of mode 0640"
+    return f"{private} the file of mode 0600 and {common} the file of mode 0640"

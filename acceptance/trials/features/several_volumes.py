@@ -41,8 +41,8 @@ def try_two_volumes(bench: Bench, *, block: bool = False) -> str:
             output = bench.run(claims[0], _READ, beside=claims[1:], node=node)
             _require(bench, output, marks, where=f"in a new pod on {node}")
     kinds = "a file system and a raw block volume" if block else "two volumes"
-    places = f"on {bench.node} and on {second}" if second else f"on {bench.node}, the only node that can have both"
-    return f"pods {places} had {kinds} of the class at once, and each held what was written to it"
+    places = f"on {bench.node} and on {second}" if second else f"on {bench.node}, the only node that can use both"
+    return f"pods {places} used {kinds} of the class at the same time, and each volume held its own data"
 
 
 def _another_node(bench: Bench, claims: tuple[Claim, ...]) -> str | None:
@@ -60,10 +60,11 @@ def _require(bench: Bench, output: str, marks: dict[str, str], *, where: str) ->
         return
     names = {mark: name for name, mark in marks.items()}
     observation = " and ".join(
-        f"the {name} one shows {'what was written to the ' + names[mark] if mark in names else mark or 'nothing'}"
+        f"the {name} volume shows {'the data of the ' + names[mark] if mark in names else mark or 'nothing'}"
         for name in wrong
         for mark in [shown_marks.get(name, "")]
     )
     raise StorageFailure(
-        f"two volumes of StorageClass {bench.storage_class.name} are used by one pod, and {where} {observation}"
+        f"two volumes of StorageClass {bench.storage_class.name} in one pod do not hold their own data: {where} "
+        f"{observation}"
     )

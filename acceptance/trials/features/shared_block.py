@@ -23,7 +23,13 @@ echo "found $found"
 """
 
 
-@Tries("shared-block", "Several nodes use a raw block volume at once (RWX)", pods=2, two_nodes=True, of_devices=True)
+@Tries(
+    "shared-block",
+    "Several nodes use a raw block volume at the same time (RWX)",
+    pods=2,
+    two_nodes=True,
+    of_devices=True,
+)
 def try_shared_block(bench: Bench) -> str:
     """Verify that two nodes use one raw block volume, and return what was observed.
 
@@ -36,13 +42,16 @@ def try_shared_block(bench: Bench) -> str:
     first = bench.start(claim, _MEET, MARK=marks[0], WANTED=marks[1], MINE="0", THEIRS="1", **variables)
     peer = another_node(bench, claim)
     second = bench.start(claim, _MEET, node=peer, MARK=marks[1], WANTED=marks[0], MINE="1", THEIRS="0", **variables)
-    about = f"a raw block volume of StorageClass {bench.storage_class.name} is used on {bench.node} and {peer} at once"
+    name = bench.storage_class.name
+    about = f"nodes {bench.node} and {peer} use a raw block volume of StorageClass {name} at the same time"
     for pod, expected_mark, node in ((second, marks[0], peer), (first, marks[1], bench.node)):
         wait_ended(bench.api, pod, timeout_s=bench.timeout_s + 2 * within_s(bench))
         output = bench.output_of(pod).strip()
         if output.splitlines()[-1:] != [f"found {expected_mark}"]:
             raise StorageFailure(
-                f"{about}: what the other node wrote does not show on {node} within {within_s(bench)} s; the pod "
-                f"there said: {output or 'nothing'}"
+                f"{about}: data that the other node wrote does not appear on {node} within {within_s(bench)} s; the "
+                f"pod there printed: {output or 'nothing'}"
             )
-    return f"pods on {bench.node} and {peer} had a raw block volume at once, and each read what the other wrote"
+    return (
+        f"pods on {bench.node} and {peer} used a raw block volume at the same time, and each read what the other wrote"
+    )

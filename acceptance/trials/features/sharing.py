@@ -17,7 +17,7 @@ cat "$VOLUME/$THEIRS"
 """
 
 
-@Tries("shared", "Several nodes use a volume at once (RWX)", pods=2, e2e=("RWX",), two_nodes=True)
+@Tries("shared", "Several nodes use a volume at the same time (RWX)", pods=2, e2e=("RWX",), two_nodes=True)
 def try_sharing(bench: Bench) -> str:
     """Verify that two nodes use one volume, and return what was observed.
 
@@ -30,13 +30,13 @@ def try_sharing(bench: Bench) -> str:
     first = bench.start(claim, _MEET, MARK=marks["first"], MINE="first", THEIRS="second", **variables)
     peer = another_node(bench, claim)
     second = bench.start(claim, _MEET, node=peer, MARK=marks["second"], MINE="second", THEIRS="first", **variables)
-    about = f"a volume of StorageClass {bench.storage_class.name} is used on nodes {bench.node} and {peer} at once"
+    about = f"nodes {bench.node} and {peer} use a volume of StorageClass {bench.storage_class.name} at the same time"
     for pod, own, writer, node in ((second, "second", "first", peer), (first, "first", "second", bench.node)):
         wait_ended(bench.api, pod, timeout_s=bench.timeout_s + 2 * within_s(bench))
         output = bench.output_of(pod).strip()
         if output != marks[writer]:
             raise StorageFailure(
-                f"{about}: what was written on the {writer} does not show on the {own} ({node}) within "
+                f"{about}: the file of the {writer} node does not appear on the {own} node ({node}) within "
                 f"{within_s(bench)} s; found there: {output or 'nothing'}"
             )
-    return f"pods on nodes {bench.node} and {peer} used a volume at once, and each read what the other wrote"
+    return f"pods on nodes {bench.node} and {peer} used a volume at the same time, and each read what the other wrote"

@@ -26,14 +26,15 @@ def size_in(output: str) -> int:
     """Return the last size that a pod has printed, in bytes. Raises StorageFailure if there is none."""
     sizes = sizes_in(output)
     if not sizes:
-        raise StorageFailure(f"a pod does not see the size of its volume: {output.strip()[-300:] or 'it said nothing'}")
+        end_of_output = output.strip()[-300:] or "it printed nothing"
+        raise StorageFailure(f"a pod does not see the size of its volume: {end_of_output}")
     return sizes[-1]
 
 
 def first_size_seen(bench: Bench, pod: PodPlan) -> int:
     """Return the first size that a pod that prints it continuously has seen, in bytes."""
     return wait_for(
-        "the size of the volume to be seen",
+        "a pod to print the size of its volume",
         look=lambda: sizes_in(bench.output_of(pod)),
         ready=bool,
         state=lambda sizes: "none",

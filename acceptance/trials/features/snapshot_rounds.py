@@ -37,17 +37,17 @@ def try_snapshot_rounds(bench: Bench) -> str:
             _round(bench, claim, number, snapshot_class=snapshot_class)
         except StorageFailure as error:
             raise StorageFailure(
-                f"in round {number} of {ROUNDS}, each with {AT_ONCE} snapshots of one volume taken and deleted: {error}"
+                f"in round {number} of {ROUNDS} ({AT_ONCE} snapshots of one volume taken and deleted in each): {error}"
             ) from error
     if remaining := contents_behind(bench.api, claim):
         raise StorageFailure(
             f"{ROUNDS * AT_ONCE} snapshots of a volume of StorageClass {claim.storage_class} were taken and deleted, "
-            f"and the cluster still has VolumeSnapshotContents of it: {', '.join(remaining)}"
+            f"but the cluster still has VolumeSnapshotContents of it: {', '.join(remaining)}"
         )
     _require_writes(bench, pod, claim)
     return (
-        f"{ROUNDS} times {AT_ONCE} snapshots of a volume in use were taken and deleted with their contents, and it was "
-        "written to all along"
+        f"{AT_ONCE} snapshots of a volume in use were taken, and deleted with their contents, {ROUNDS} times; its pod "
+        "kept writing"
     )
 
 
@@ -65,10 +65,10 @@ def _require_writes(bench: Bench, pod: PodPlan, claim: Claim) -> None:
     """Wait until the pod has written once more."""
     before = bench.output_of(pod).count("written")
     wait_for(
-        f"the pod on PVC {claim.name} (StorageClass {claim.storage_class}) to go on writing after the last snapshot "
+        f"the pod on PVC {claim.name} (StorageClass {claim.storage_class}) to continue writing after the last snapshot "
         "was deleted",
         look=lambda: bench.output_of(pod).count("written"),
         ready=lambda count: count > before,
-        state=lambda count: f"{count} writes, none of them since",
+        state=lambda count: f"{count} writes, none of them after the deletion",
         timeout_s=bench.timeout_s,
     )

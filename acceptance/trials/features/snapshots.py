@@ -44,9 +44,9 @@ def try_snapshot(bench: Bench, *, block: bool = False) -> str:
     if wrong := wrong_with_copy(content(bench, copy_claim), before=before, after=after):
         raise StorageFailure(
             f"a snapshot of class {snapshot_class} was taken of a volume of StorageClass {bench.storage_class.name} "
-            f"and restored to a new one: {wrong}"
+            f"and restored to a new volume: {wrong}"
         )
-    return f"a snapshot of class {snapshot_class}, restored to a new volume, held what was there when it was taken"
+    return f"a snapshot of class {snapshot_class}, restored to a new volume, held the data at the time of the snapshot"
 
 
 def ask_for_snapshot(bench: Bench, claim: Claim, *, snapshot_class: str, part: str = "snapshot") -> Snapshot:

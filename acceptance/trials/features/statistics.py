@@ -38,7 +38,8 @@ class Fullness:
     available_bytes: int
 
 
-@Tries("statistics", "The kubelet tells how full a volume is", waits_s=75.0)  # a kubelet measures volumes once a minute
+# A kubelet measures volumes once a minute.
+@Tries("statistics", "The kubelet reports how full a volume is", waits_s=75.0)
 def try_statistics(bench: Bench) -> str:
     """Verify that the kubelet's figures are those of the volume, and return what was observed.
 
@@ -63,11 +64,11 @@ def try_statistics(bench: Bench) -> str:
     def look() -> str | None:
         nonlocal last
         last = told_by_kubelet(bench.api, pod, node=node)
-        return "it reports nothing about the volume" if last is None else wrong_with(last, pod_figures)
+        return "the kubelet reports nothing about the volume" if last is None else wrong_with(last, pod_figures)
 
     try:
         wait_for(
-            f"the kubelet of {node} to report for a volume of StorageClass {name} what the pod sees",
+            f"the kubelet of {node} to report the pod's figures for a volume of StorageClass {name}",
             look=look,
             ready=lambda wrong: wrong is None,
             state=str,
@@ -76,13 +77,13 @@ def try_statistics(bench: Bench) -> str:
     except StorageFailure as error:
         if last is None:
             raise bench.missing(
-                f"the kubelet of {node} tells nothing of a volume of StorageClass {name} within {LOOKS_AFTER_S} s: its "
-                "driver has no GET_VOLUME_STATS, or its kind has no figures"
+                f"the kubelet of {node} reports nothing about a volume of StorageClass {name} within {LOOKS_AFTER_S} "
+                "s: the driver lacks GET_VOLUME_STATS, or volumes of this kind have no stats"
             ) from None
         raise error
     assert last is not None
-    near = f"to within {TOLERANCE:.0%} of its size"
-    return f"the kubelet of {node} reported for a volume what its pod saw, {near}: {_in_words(last)}"
+    near = f"to within {TOLERANCE:.0%} of the volume's size"
+    return f"the kubelet of {node} reported the figures that the pod saw, {near}: {_in_words(last)}"
 
 
 def seen_by_pod(output: str) -> Fullness | None:
@@ -120,7 +121,7 @@ def wrong_with(kubelet_figures: Fullness, pod_figures: Fullness) -> str | None:
         )
         if abs(reported_bytes - real_bytes) > tolerance
     ]
-    return f"the kubelet says: {'; '.join(wrong)}" if wrong else None
+    return f"the kubelet reports: {'; '.join(wrong)}" if wrong else None
 
 
 def _in_words(fullness: Fullness) -> str:

@@ -30,7 +30,7 @@ for each in {FOLDER} {NEW}; do echo "shows $each $(cat "$VOLUME/$each/{_FILE}" 2
 """
 
 
-@Tries("sub-path", "Pods have a folder of a volume (subPath)", pods=5)
+@Tries("sub-path", "Pods mount a folder of a volume (subPath)", pods=5)
 def try_sub_path(bench: Bench) -> str:
     """Verify that pods can have folders of a volume, and return what was observed.
 
@@ -47,15 +47,15 @@ def try_sub_path(bench: Bench) -> str:
     for path, expected_mark in {FOLDER: other_mark, NEW: mark}.items():
         if files.get(path) != expected_mark:
             raise StorageFailure(
-                f"what a pod wrote to subPath {path} of {_volume(bench)} on {bench.node}, does not show in the whole "
-                f"volume, in a new pod on {node or bench.node}: {files.get(path) or 'nothing'} is there"
+                f"data that a pod wrote to subPath {path} of {_volume(bench)} on {bench.node} does not appear in a new "
+                f"pod on {node or bench.node} that mounts the entire volume; found: {files.get(path) or 'nothing'}"
             )
     answer = _use(bench, claim, FOLDER, holds={"mark": mark, _FILE: other_mark}, writes=mark, node=node, read_only=True)
     if answer == "wrote":
-        raise StorageFailure(f"subPath {FOLDER} of {_volume(bench)}, mounted read-only, took a file")
+        raise StorageFailure(f"subPath {FOLDER} of {_volume(bench)}, mounted read-only, accepted a file")
     return (
-        f"pods had the folders {FOLDER} of a volume, which was there, and {NEW}, which was not, for themselves; what "
-        f"they wrote was there in a new pod on {node or bench.node}, and read-only the first one took nothing"
+        f"pods mounted the folder {FOLDER} of a volume, which existed, and {NEW}, which did not; a new pod on "
+        f"{node or bench.node} read the data of both, and {FOLDER} refused a write when it was mounted read-only"
     )
 
 
@@ -85,8 +85,8 @@ def _use(
         expected_names = ", ".join(sorted(holds)) or "nothing"
         remark = ", with other content" if set(files) == set(holds) else ""
         raise StorageFailure(
-            f"a pod with subPath {path} of {_volume(bench)} sees {names}{remark}; {expected_names} should be there, as "
-            "it was written"
+            f"a pod with subPath {path} of {_volume(bench)} sees the wrong files: expected {expected_names}, found "
+            f"{names}{remark}"
         )
     return output.splitlines()[-1]
 
@@ -96,7 +96,7 @@ def _require_written(bench: Bench, claim: Claim, answer: str, *, path: str) -> N
         return
     if path == NEW and (why := why_no_group(bench, claim)):
         raise bench.missing(
-            f"the kubelet makes a folder for a subPath as root, and a pod may not write there ({answer}): {why}"
+            f"the kubelet creates the folder of a subPath as root, and a pod may not write there ({answer}): {why}"
         )
     raise StorageFailure(f"a pod with subPath {path} of {_volume(bench)} cannot write there: {answer}")
 

@@ -21,7 +21,7 @@ ELSEWHERE = (
 )
 
 
-@Tries("topology", "Volumes are where the class allows them (allowedTopologies)", TWO_VOLUMES, pods=2)
+@Tries("topology", "Volumes are created where the class allows them (allowedTopologies)", TWO_VOLUMES, pods=2)
 def try_topology(bench: Bench) -> str:
     """Verify that pods follow the class's topologies, and return what was observed.
 
@@ -32,19 +32,19 @@ def try_topology(bench: Bench) -> str:
     name, mark = bench.storage_class.name, new_mark()
     rule = f"allowedTopologies of StorageClass {name} allow {', '.join(inside)}"
     if (text := bench.run(bench.claim("allowed"), _WRITES, MARK=mark).strip()) != mark:
-        raise StorageFailure(f"a pod does not read from a volume of StorageClass {name} what it wrote; found: {text}")
+        raise StorageFailure(f"a pod on a volume of StorageClass {name} does not read what it wrote; found: {text}")
     if bench.node not in inside:
-        raise StorageFailure(f"{rule}, and a pod ran with a volume on {bench.node}")
+        raise StorageFailure(f"{rule}, but a pod with a volume ran on {bench.node}")
     elsewhere = bench.plan(bench.claim("elsewhere"), script=_WRITES, node=outside[0], MARK=mark)
     bench.ask_for(elsewhere)
     why = wait_kept(
         bench,
         elsewhere,
-        f"a pod on {outside[0]} to be kept by the scheduler, since {rule}",
+        f"a pod on {outside[0]} to be kept pending by the scheduler, because {rule}",
         words=ELSEWHERE,
-        failure=f"{rule}, and a pod started with a volume on {outside[0]}: the driver ignores them",
+        failure=f"{rule}, but a pod with a volume started on {outside[0]}: the driver ignores allowedTopologies",
     )
-    return f"{rule}: a pod had a volume on {bench.node}, and one that had to run on {outside[0]} waited ({why})"
+    return f"{rule}: a pod with a volume ran on {bench.node}, and a pod that had to run on {outside[0]} waited ({why})"
 
 
 def _nodes(bench: Bench) -> tuple[list[str], list[str]]:

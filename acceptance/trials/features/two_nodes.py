@@ -66,7 +66,7 @@ def wait_said(
         f"{goal} on StorageClass {bench.storage_class.name}",
         look=lambda: read_words(bench, plan),
         ready=ready,
-        state=lambda lines: "; ".join(" ".join(words) for words in lines[-4:]) or "it has said nothing",
+        state=lambda lines: "; ".join(" ".join(words) for words in lines[-4:]) or "nothing printed yet",
         timeout_s=timeout_s or bench.timeout_s + 3 * within_s(bench),
     )
 

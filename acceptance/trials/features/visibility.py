@@ -11,13 +11,13 @@ from acceptance.trials.features.two_nodes import another_node, last_said, shared
 
 ROUNDS = 20
 _WRONG = {
-    "unseen": "did not show within {within_s} s",
-    "gone": "was missing for a moment, though it was only renamed over",
+    "unseen": "did not appear within {within_s} s",
+    "gone": "was missing for a moment, although it was only replaced by a rename",
     "torn": "was neither the old file nor the new one",
 }
 
 
-@Tries("visibility", "Renamed and fsynced files show on other nodes (RWX)", pods=2, two_nodes=True)
+@Tries("visibility", "Renamed and fsynced files are visible on other nodes (RWX)", pods=2, two_nodes=True)
 def try_visibility(bench: Bench) -> str:
     """Verify that changes show on another node, and return how soon they do.
 
@@ -37,18 +37,18 @@ def try_visibility(bench: Bench) -> str:
     if last_answer[0] != "over" and not only_answer_missing:
         wrong = _WRONG[last_answer[0]].format(within_s=within_s(bench))
         raise StorageFailure(
-            f"{about} a file that was written, fsynced and renamed on {asking} (change {last_answer[1]} of {ROUNDS}), "
-            f"looked at on {bench.node}, {wrong}"
+            f"{about} a file was written, fsynced and renamed on {asking} (change {last_answer[1]} of {ROUNDS}); "
+            f"on {bench.node} it {wrong}"
         )
     if last_question[0] != "over":
         raise StorageFailure(
-            f"{about} what was written in place and fsynced on {bench.node} (change {last_question[1]} of {ROUNDS}) "
-            f"did not show on {asking} within {within_s(bench)} s"
+            f"{about} data that was written in place and fsynced on {bench.node} (change {last_question[1]} of "
+            f"{ROUNDS}) did not appear on {asking} within {within_s(bench)} s"
         )
     times_s = [float(words[2]) for words in questions if words[0] == "answered"]
     return (
-        f"{ROUNDS} files renamed on {asking} were each seen whole on {bench.node}, and as many fsynced writes there on "
-        f"{asking}: there and back in {_in_words(median(times_s))}, in {_in_words(max(times_s))} at most"
+        f"{asking} renamed {ROUNDS} files, and {bench.node} saw each of them complete; {asking} saw all fsynced "
+        f"answers of {bench.node}; round trip {_in_words(median(times_s))} (median), {_in_words(max(times_s))} at most"
     )
 
 

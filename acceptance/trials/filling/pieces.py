@@ -63,21 +63,21 @@ def wrong_end(result: WriteResult, *, piece: int) -> str | None:
     """Return what is wrong with the end of the filling; None if the volume was full and said so. `piece`: bytes of a
     file."""
     size = piece * len(result.sums)
-    about = f"after {_bytes(size)} of the {_bytes(result.free)} that it showed as free a write failed"
+    about = f"a write failed after {_bytes(size)} of the {_bytes(result.free)} that the volume showed as free"
     if not any(phrase in result.error for phrase in _CLEAR):
         return (
-            f"{about}, not for want of space but with: {result.error or 'no message'}; a program cannot tell that the "
-            "volume is full"
+            f"{about}, with an error that does not report a lack of space: {result.error or 'no message'}; a program "
+            "cannot detect that the volume is full"
         )
     if size + piece < USABLE * result.free:
-        return f"{about} ({result.error}): the storage below has promised more than it has"
+        return f"{about} ({result.error}): the storage has promised more space than it has"
     return None
 
 
 def lost_in_words(expected: Mapping[str, str], actual: Mapping[str, str], *, piece: int) -> str | None:
     """Return which files are not there as they were written; None if all are."""
     if not actual and expected:
-        return f"none of the {len(expected)} files of {_bytes(piece)} that were durable before is there"
+        return f"none of the {len(expected)} files of {_bytes(piece)} that were durable before exists"
     losses = [(name, actual.get(name)) for name, sum_ in expected.items() if actual.get(name) != sum_]
     if not losses:
         return None
@@ -88,7 +88,7 @@ def lost_in_words(expected: Mapping[str, str], actual: Mapping[str, str], *, pie
 
 def _describe_loss(checksum: str | None) -> str:
     if checksum is None:
-        return "is gone"
+        return "no longer exists"
     return "has another checksum" if re.fullmatch("[0-9a-f]{64}", checksum) else f"cannot be read ({checksum.strip()})"
 
 

@@ -18,7 +18,7 @@ is in."""
 KEPT_MOST = 0.1
 """The share of the bytes used by the volumes that may remain once they are deleted. Proposed by this project,
 2026-11."""
-UNKNOWN = "nothing tells how much of the pool is used: name a target file with pool: (docs/full-volumes.md)"
+UNKNOWN = "no command reports the used space of the pool: name a target file with pool: (docs/full-volumes.md)"
 SHOWN_WITHIN_S = 60.0
 """The age in s that the report of a pool may have."""
 
@@ -36,7 +36,7 @@ class Space:
         else."""
         run = run_command(self._plan.usage, values={}, timeout_s=self._plan.timeout_s)
         if run.status != 0 or not run.stdout.strip().isdigit():
-            raise run.failure("0 and a whole number, the bytes that the pool has used")
+            raise run.failure("0 and a whole number: the used bytes of the pool")
         return int(run.stdout)
 
     def begin(self) -> None:
@@ -56,7 +56,7 @@ class Space:
     def _used_with(self, written_bytes: int) -> int:
         try:
             return wait_for(
-                "the pool to show what was written",
+                "the pool to report the written data",
                 look=self.used_bytes,
                 ready=lambda used_bytes: used_bytes - self._before >= SHOWN_LEAST * written_bytes,
                 state=used_in_words,
@@ -89,7 +89,7 @@ class Space:
         Raises StorageFailure if they are not down at the deadline.
         """
         return wait_for(
-            "the space of deleted files to be given back",
+            "the pool to reclaim the space of deleted files",
             look=self.used_bytes,
             ready=lambda used_bytes: before - used_bytes >= by,
             state=used_in_words,
@@ -100,22 +100,24 @@ class Space:
         """Return the finding on the space after all volumes were deleted."""
         taken_bytes = self._full - self._before
         before, full = used_in_words(self._before), used_in_words(self._full)
-        story = f"the pool had {before} before, {full} while the volume was full"
+        story = f"the pool had {before} before and {full} while the volume was full"
         if taken_bytes < SHOWN_LEAST * self._written_bytes:
             written_size = format_quantity(self._written_bytes, unit="B")
-            return _not_tried(f"{story}, with {written_size} written: the target's command shows another pool")
+            return _not_tried(f"{story}, after {written_size} were written: the target's command reports another pool")
         try:
             after = wait_for(
-                "the space of the deleted volumes to be given back",
+                "the pool to reclaim the space of the deleted volumes",
                 look=self.used_bytes,
                 ready=lambda used_bytes: used_bytes - self._before <= KEPT_MOST * taken_bytes,
                 state=used_in_words,
                 timeout_s=self._timeout_s,
             )
         except StorageFailure:
-            how = f"{story}, and still {used_in_words(self.used_bytes())} {self._timeout_s:.0f} s after all was deleted"
+            remaining = used_in_words(self.used_bytes())
+            how = f"{story}; {self._timeout_s:.0f} s after all volumes were deleted it still had {remaining}"
             return Finding(aspect="space", status="failed", how=how)
-        return Finding(aspect="space", status="held", how=f"{story}, and {used_in_words(after)} after all was deleted")
+        how = f"{story}; after all volumes were deleted it had {used_in_words(after)}"
+        return Finding(aspect="space", status="held", how=how)
 
 
 def with_space(record: FullVolumeRecord, space: Space | None, *, is_kept: bool) -> FullVolumeRecord:
@@ -126,7 +128,7 @@ def with_space(record: FullVolumeRecord, space: Space | None, *, is_kept: bool) 
     if space is None:
         finding = _not_tried(UNKNOWN)
     else:
-        finding = _not_tried("it is kept (--storage-keep)") if is_kept else space.finding()
+        finding = _not_tried("the volumes are kept (--storage-keep)") if is_kept else space.finding()
     return record.model_copy(update={"findings": [*record.findings, finding]})
 
 

@@ -73,7 +73,7 @@ class FillingTrial:
         if self.space is not None:
             self.space.begin()
         neighbour = self.bench.claim("neighbour", size=self.size)
-        self._tell("another volume of the class gets data")
+        self._tell("data is written to another volume of the class")
         beside = self._write(neighbour, "n", most=2 * self.piece, new=True)
         self._require_its_size(neighbour, beside)
         if not beside.sums:
@@ -85,7 +85,7 @@ class FillingTrial:
             self.space.with_another(self.piece * len(beside.sums))
         # Not sooner: the space that one almost empty volume takes must be known.
         claim = self.bench.claim("filled", size=self.size)
-        self._tell("it is filled")
+        self._tell("the volume is filled")
         began_s = time.monotonic()
         fill = self._write(claim, "a", most=self.most, new=True)
         seconds = time.monotonic() - began_s
@@ -119,19 +119,19 @@ class FillingTrial:
         wrong = wrong_end(fill, piece=self.piece)
         amount = f"{_bytes(self.piece * len(fill.sums))} of the {_bytes(fill.free)} that it showed as free"
         findings = [
-            self._finding("error", lambda: (wrong is None, wrong or f"it took {amount}, and then: {fill.error}")),
+            self._finding("error", lambda: (wrong is None, wrong or f"the volume took {amount}, then: {fill.error}")),
             self._finding("kept", lambda: self._check_files(claim, fill.sums)),
             self._finding("others", lambda: self._check_neighbour(neighbour, beside)),
         ]
         if any(finding.status == "failed" for finding in findings):
-            how = "not tried, since the volume failed when it was full"
+            how = "not tried, because the volume failed when it was full"
             return [*findings, *(Finding(aspect=aspect, status="not_tried", how=how) for aspect in _LATER)]
         sums = dict(fill.sums)
         findings.append(self._finding("again", lambda: self._again(claim, sums)))
         if self.bench.storage_class.allow_expansion:
             findings.append(self._finding("growth", lambda: self._growth(claim, sums, capacity=fill.capacity)))
         else:
-            how = f"StorageClass {claim.storage_class} does not allow it (allowVolumeExpansion is not true)"
+            how = f"StorageClass {claim.storage_class} does not allow expansion (allowVolumeExpansion is not true)"
             findings.append(Finding(aspect="growth", status="not_tried", how=how))
         return [*findings, self._trim(claim)]
 
@@ -143,7 +143,7 @@ class FillingTrial:
         return Finding(aspect=aspect, status="held" if ok else "failed", how=how)
 
     def _check_files(self, claim: Claim, sums: Mapping[str, str]) -> Outcome:
-        self._tell("what is on it is read again")
+        self._tell("the files on the volume are read again")
         loss = lost_in_words(sums, self._checksums(claim), piece=self.piece)
         return loss is None, loss or f"a new pod found all {len(sums)} files as they were written"
 
@@ -154,12 +154,12 @@ class FillingTrial:
             return False, f"on another volume of the class, {loss}"
         more = self._write(neighbour, "m", most=self.piece)
         if not more.sums:
-            return False, f"another volume of the class, which is almost empty, takes no writes any more: {more.error}"
-        return True, "another volume of the class had its data, and took more"
+            return False, f"another volume of the class, which is almost empty, accepts no more writes: {more.error}"
+        return True, "another volume of the class kept its data and accepted more"
 
     def _again(self, claim: Claim, sums: dict[str, str]) -> Outcome:
         """Delete half of the files, and write others; `sums` then holds all files that must be there."""
-        self._tell("half of the files are deleted, and others written")
+        self._tell("half of the files are deleted, and others are written")
         deleted_names = list(sums)[: len(sums) // 2]
         for name in deleted_names:
             del sums[name]
@@ -167,13 +167,13 @@ class FillingTrial:
         sums |= again.sums
         took = f"{_bytes(self.piece * len(again.sums))} after {_bytes(self.piece * len(deleted_names))} were deleted"
         if len(again.sums) < GIVEN_BACK * len(deleted_names):
-            return False, f"it took only {took}: {again.error}"
+            return False, f"the volume took only {took}: {again.error}"
         ok, how = self._check_files(claim, sums)
-        return ok, f"it took {took}" if ok else how
+        return ok, f"the volume took {took}" if ok else how
 
     def _growth(self, claim: Claim, sums: Mapping[str, str], *, capacity: int) -> Outcome:
         """Expand the volume under a pod, which then writes more."""
-        self._tell("it is expanded")
+        self._tell("the volume is expanded")
         bench, size = self.bench, 2 * self.size
         # The pod waits from now on, for the PVC to be expanded, and as long for its file system.
         within_s = 2 * int(bench.timeout_s)
@@ -191,19 +191,17 @@ class FillingTrial:
         wait_printed(bench, pod, "tried", goal=event, timeout_s=within_s + bench.timeout_s)
         growth = read_writing(bench.output_of(pod))
         bench.end(pod)
-        about = f"its PVC was expanded to {_bytes(size)}, and the volume shows {_bytes(growth.capacity)}"
+        about = f"the PVC was expanded to {_bytes(size)}, and the volume shows {_bytes(growth.capacity)}"
         if growth.stop == "small":
-            return False, f"{about}, as it showed {_bytes(capacity)} before"
+            return False, f"{about}; it showed {_bytes(capacity)} before"
         if not growth.sums:
-            return False, f"{about}, but takes no writes: {growth.error}"
+            return False, f"{about}, but accepts no writes: {growth.error}"
         ok, how = self._check_files(claim, {**sums, **growth.sums})
-        return (
-            ok,
-            f"it grew from {_bytes(capacity)} to {_bytes(growth.capacity)} under a pod, and took more" if ok else how,
-        )
+        success = f"the volume grew from {_bytes(capacity)} to {_bytes(growth.capacity)} under a pod, and accepted more"
+        return ok, success if ok else how
 
     def _trim(self, claim: Claim) -> Finding:
-        self._tell("all of its files are deleted, and trimmed")
+        self._tell("all files are deleted and trimmed")
         try:
             return try_trim(self.bench, claim, self.space, script=_script("trim.sh"), FOLDER=FOLDER)
         except StorageFailure as error:
@@ -240,23 +238,23 @@ class FillingTrial:
         spec = self.bench.api.get(VOLUMES, self.bench.volume_of(claim))["spec"]
         if (capacity := parse_size(spec["capacity"]["storage"])) > self.most:
             raise self.bench.missing(
-                f"StorageClass {name}, asked for {size}, gives volumes of {_bytes(capacity)}; to fill one, ask for as "
-                f"much: --storage-volume-size={format_size(capacity)}"
+                f"StorageClass {name} creates volumes of {_bytes(capacity)} for requests of {size}; to fill one, "
+                f"request its full size: --storage-volume-size={format_size(capacity)}"
             )
         if result.stop in ("shows-more", "used") or "hostPath" in spec:
             raise self.bench.missing(
-                f"StorageClass {name} does not enforce its size: a volume of {size} shows {_bytes(result.capacity)}, "
-                f"{_bytes(result.free)} of them free, to its pods, so that they can fill what it shares with others; "
-                "the test has not filled it"
+                f"StorageClass {name} does not enforce volume sizes: a volume of {size} shows its pods "
+                f"{_bytes(result.capacity)}, {_bytes(result.free)} of it free, so they can fill space that others "
+                "share; the test did not fill the volume"
             )
         if result.stop == "late":
             raise self.bench.not_tried(
                 f"in {filling_s(self.size)} s only {_bytes(self.piece * len(result.sums))} could be written to a "
-                f"volume of StorageClass {name}; ask for smaller ones with --storage-volume-size"
+                f"volume of StorageClass {name}; request smaller volumes with --storage-volume-size"
             )
         if result.stop == "bound" and len(result.sums) * self.piece > self.size:
             raise self.bench.missing(
-                f"StorageClass {name} does not enforce its size: a volume of {size} took "
+                f"StorageClass {name} does not enforce volume sizes: a volume of {size} took "
                 f"{_bytes(self.piece * len(result.sums))} and was not full; the test then stopped"
             )
 

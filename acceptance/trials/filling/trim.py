@@ -55,7 +55,7 @@ def try_trim(bench: Bench, claim: Claim, space: Space | None, *, script: str, **
     if space is None:
         return _finding("not_tried", UNKNOWN)
     if space.for_each_byte < SHOWN_LEAST:
-        how = "the pool shows no more of a full volume than of an almost empty one: nothing of it can be given back"
+        how = "an almost empty volume takes as much of the pool as a full one: a trim cannot free any space"
         return _finding("not_tried", how)
     volume = bench.volume_of(claim)
     wants_discard = discards(bench.api.get(VOLUMES, volume)["spec"].get("mountOptions") or [])
@@ -81,26 +81,27 @@ def try_trim(bench: Bench, claim: Claim, space: Space | None, *, script: str, **
 def _given_back(space: Space, *, before: int, removal: Removal, by: str, timeout_s: float) -> Finding:
     """Wait until the pool has all but KEPT_MOST of the space of those files again, within `timeout_s`; return the
     finding."""
-    story = f"the pool had {used_in_words(before)}; {_bytes(removal.size)} of files were deleted, and trimmed by {by}"
+    story = f"the pool had {used_in_words(before)}; {_bytes(removal.size)} of files were deleted and {by}"
     minimum = (1 - KEPT_MOST) * removal.size * space.for_each_byte
     try:
         after = space.falls(before, by=minimum)
     except StorageFailure:
         rest = used_in_words(space.used_bytes())
-        return _finding("failed", f"{story}; it had still {rest} {timeout_s:.0f} s later, not {_bytes(minimum)} less")
-    return _finding("held", f"{story}; then it had {used_in_words(after)}")
+        how = f"{story}; {timeout_s:.0f} s later the pool still had {rest}, expected at least {_bytes(minimum)} less"
+        return _finding("failed", how)
+    return _finding("held", f"{story}; then the pool had {used_in_words(after)}")
 
 
 def _trimmed_by(bench: Bench, space: Space, *, wants_discard: bool, removal: Removal) -> str | None:
-    """Return in words what trims the volume; None if nothing does."""
+    """Return in words what has trimmed the volume; None if nothing is to do so."""
     if space.trims:
-        return "the target's command"
+        return "trimmed by the target's command"
     options = ",".join(removal.options) or "nothing"
     if discards(removal.options):
-        return f"the file system (mounted as {options})"
+        return f"trimmed by the file system (mounted as {options})"
     if wants_discard:
         name = bench.storage_class.name
-        return f"nobody, although StorageClass {name} has the mount option discard (mounted as {options})"
+        return f"not trimmed, although StorageClass {name} has the mount option discard (mounted as {options})"
     return None
 
 

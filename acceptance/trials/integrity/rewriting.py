@@ -72,9 +72,9 @@ def rewrite_during_rebuild(
             trigger_text = rebuild.trigger()
             if rebuild.look().phase == "whole":
                 raise EnvironmentFailure(
-                    f"{about}: all replicas were whole at the first look after the trigger ({trigger_text}), so the "
-                    "suite saw no rebuild while the file was written; check that the trigger removes a "
-                    "replica's data, or have more data to rebuild with --storage-test-size"
+                    f"{about}: all replicas were complete at the first poll after the trigger ({trigger_text}), so the "
+                    "suite observed no rebuild while the file was written; check that the trigger removes a replica's "
+                    "data, or rebuild more data with a larger --storage-test-size"
                 )
             _stop(workspace, volume)
             progress = _wait_written(workspace, volume, plan, minimum=2, over=True)
@@ -106,7 +106,7 @@ def _stop(workspace: Workspace, volume: VerifiedVolume) -> None:
     """Request the end of the writing from another pod, on the same node, where several pods may use a volume."""
     plan = volume.plan("enough", f': > "${{FILE%/*}}/{_ENOUGH}"')
     if (pod := run_one_shot_pod(workspace, plan, timeout_s=workspace.timeout_s)).status:
-        raise StorageFailure(f"no file could be made on the volume during its rebuild: {pod.output.strip()}")
+        raise StorageFailure(f"no file could be created on the volume during its rebuild: {pod.output.strip()}")
 
 
 def _wait_written(

@@ -132,9 +132,7 @@ class VerifiedVolume:
         try:
             outcome = damage(read_verification(pod.output, expected_size=self.size))
         except StorageFailure as error:
-            raise StorageFailure(
-                f"what was written to {about} was read {WHERE[where]} ({pod.node}): {error}"
-            ) from error
+            raise StorageFailure(f"the data on {about} was read again {WHERE[where]} ({pod.node}): {error}") from error
         if outcome:
             facts: dict[str, Any] = {**outcome.facts, "claim": self.claim.name, "where": where, "node": pod.node}
             text = read_again(self.claim.storage_class, **facts)

@@ -37,8 +37,8 @@ def require_over(lines: OutputWords, *, storage_class: str, output: str) -> None
             raise StorageFailure(f"{about} a pod could not {problem}")
         if words[0] == "lists":
             raise StorageFailure(
-                f"{about} a folder of {words[1]} files lists {words[2]} of them, and {words[3]} names that are unknown "
-                "or there twice"
+                f"{about} a folder of {words[1]} files lists {words[2]} of them and {words[3]} unknown or duplicate "
+                "names"
             )
     if not lines or lines[-1] != ["over"]:
         raise StorageFailure(f"{about} a pod ended too early: {output.strip()[-300:]}")

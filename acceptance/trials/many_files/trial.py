@@ -64,7 +64,7 @@ class ManyFilesTrial:
         else:
             self._run(full, "look")
         if not any(start.seconds is None for start in self._starts):
-            self._tell(f"{self._file_count:,} files are deleted")
+            self._tell(f"deleting {self._file_count:,} files")
             self._run(full, "delete", fs_group=self._current_group)
         return ManyFilesRecord(
             storage_class=self.bench.storage_class.name,
@@ -80,14 +80,14 @@ class ManyFilesTrial:
         )
 
     def _make(self, full: Claim) -> None:
-        self._tell(f"{self.files:,} files are made")
+        self._tell(f"creating {self.files:,} files")
         self._folders = min(FOLDERS, self.files)
         try:
             self._run(full, "make")
         except NoRoom as error:
             raise self.bench.not_tried(
-                f"a volume of {format_size(self.size)} of StorageClass {full.storage_class} takes no {self.files:,} "
-                f"empty files ({error}); ask for larger ones with --storage-volume-size"
+                f"a volume of {format_size(self.size)} of StorageClass {full.storage_class} has no room for "
+                f"{self.files:,} empty files ({error}); request larger volumes with --storage-volume-size"
             ) from None
         rate = self._rates[0]
         self._file_count, self._folders = rate.files, len(rate.counts)
@@ -105,10 +105,10 @@ class ManyFilesTrial:
                 self._tell(f"pod {number + 1} of {REPEATS} starts on {self._words(claim, full)}")
                 self._start("same-group", claim, full, look=first)
                 if self._starts[-1].seconds is None:
-                    return "a pod before it did not start"
+                    return "an earlier pod did not start"
         self.bench.stay_on(home)
         if self.bench.workspace.pods.user is None:
-            return "the cluster gives pods their groups here, and lets none ask for another"
+            return "the cluster assigns the groups of pods, and no pod may request another"
         if why := why_no_group(self.bench, full):
             return why
         for kind, group, policy in OTHER_GROUPS:
@@ -160,8 +160,9 @@ class ManyFilesTrial:
         if not groups or any(file_group != group for file_group in groups):
             observation = " and ".join(map(str, groups)) or output.strip()[-200:]
             raise StorageFailure(
-                f"a pod with fsGroup {group} started on a volume of StorageClass {claim.storage_class}, whose root and "
-                f"a file are of group {observation}; without the group pods that do not run as root cannot write"
+                f"a pod with fsGroup {group} started on a volume of StorageClass {claim.storage_class}; expected its "
+                f"root and a file to belong to group {group}, found {observation}; without the group, pods that do not "
+                "run as root cannot write"
             )
 
     def _run(self, claim: Claim, role: Role, *, fs_group: int | None = None) -> OneShotPod:

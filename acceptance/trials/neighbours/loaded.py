@@ -24,7 +24,7 @@ from acceptance.trials.scaling.steps import Step, run_step
 BEGUN_S = 3
 """Seconds of load that each volume must have shown before anything is measured next to them."""
 JOIN_S = 60.0
-"""Seconds in which a thread that waits for the load notices that nobody needs it any more."""
+"""Seconds in which a thread that waits for the load notices that the load is no longer needed."""
 
 
 class _LeftAlone(AcceptanceError):
@@ -97,8 +97,8 @@ class Neighbours:
             raise self._error
         if not self._thread.is_alive():
             raise EnvironmentFailure(
-                "the load on the neighbours ended before the measurement beside them did, so that part of it was "
-                "measured without them; run the test again"
+                "the load of the noisy neighbors ended before the measurement did, so part of the measurement ran "
+                "without that load; run the test again"
             )
         rates = []
         for pod, first_second in zip(self._set.pods, since, strict=True):

@@ -27,15 +27,15 @@ from acceptance.trials.speed.under_load import (
 )
 
 LOOKS = AnalysisPlan(seconds=(20, MINUTE_S), beyond=(3.0,))
-"""The interim analyses at a share. Early ones decide only what is far off: neighbours may have a burst to spend, or
+"""The interim analyses at a share. Early ones decide only what is far off: neighbors may have a burst to spend, or
 caches to fill."""
 WRONG = 0.005
 """The chance that an end of an interval is wrong. A growth has two of them, so that its chance is 1 %, as of all
 limits."""
 CAPACITY_S = 20
-"""Seconds of full load alone. A share of its mean rate is requested then, and nobody judges that mean."""
+"""Seconds of full load alone. A share of its mean rate is requested then, and that mean is not judged."""
 BETWEEN_S = 60.0
-"""Seconds from one load to the next, if pods start slowly: neighbours load meanwhile."""
+"""Seconds from one load to the next, if pods start slowly: neighbors load meanwhile."""
 
 
 class Beside(Protocol):

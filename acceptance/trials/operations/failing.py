@@ -23,14 +23,16 @@ def why_failed(workspace: Workspace, obj: TrackedObject, operation: Operation) -
     Raises EnvironmentFailure for a pod that found no room on any node: the storage was not involved. Raises ApiError.
     """
     if obj.no_room:
-        raise EnvironmentFailure(f"pod {obj.name} has no room on any node: {obj.no_room}; ask for fewer at once")
+        raise EnvironmentFailure(
+            f"pod {obj.name} has no room on any node: {obj.no_room}; request fewer at the same time"
+        )
     api, namespace = workspace.api, workspace.namespace
     if operation == "delete":  # events about cluster-scoped objects are in this namespace
         warning = last_warning(api, namespace="default", name=obj.volume)
     else:
         warning = last_warning(api, namespace=namespace, name=obj.name)
     if warning is None:
-        warning = f"{NO_EVENT}: {obj.trouble or 'no event tells why'}"
+        warning = f"{NO_EVENT}: {obj.trouble or 'no event gives a reason'}"
     return on_one_line(warning.removeprefix("Warning "))[:_MOST]
 
 
@@ -47,7 +49,7 @@ def cannot_clone(objects: Collection[TrackedObject]) -> str | None:
     reports that a driver cannot.
     """
     if any("bound" in obj.at_s and not obj.csi for obj in objects):
-        return "only CSI drivers can clone, and the provisioner is none"
+        return "only CSI drivers can clone, and the provisioner is not one"
     clones = [obj for obj in objects if obj.kind == "clone"]
     refusals = [clone.failures["clone"] for clone in clones if "clone" in clone.failures]
     if clones and len(refusals) == len(clones) and all(map(_says_no_clones, refusals)):
@@ -64,6 +66,6 @@ def missing_reports(objects: Collection[TrackedObject]) -> Iterator[tuple[Operat
     """Yield the parts of a start that the cluster does not report, although pods were ready, and why."""
     ready_objects = [obj for obj in objects if obj.kind == "volume" and "ready" in obj.at_s]
     if ready_objects and not any("attaching" in obj.at_s for obj in ready_objects):
-        yield "attach", "capability 'attaching': no VolumeAttachment was made: the driver attaches nothing"
+        yield "attach", "capability 'attaching': no VolumeAttachment was created: the driver attaches no volumes"
     if ready_objects and not any("mounted" in obj.at_s for obj in ready_objects):
         yield "mount", "capability 'mount times': no pod has the condition PodReadyToStartContainers (Kubernetes 1.29)"

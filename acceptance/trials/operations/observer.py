@@ -104,8 +104,8 @@ class Observer:
                     break
                 if over_s >= timeout_s:
                     raise EnvironmentFailure(
-                        f"the API server could not be watched for {timeout_s:.0f} s, so what became of "
-                        f"{len(late_names)} objects is not known"
+                        f"the API server could not be watched for {timeout_s:.0f} s, so the state of "
+                        f"{len(late_names)} objects is unknown"
                     )
                 self.condition.wait(LOOK_S if behind else min(LOOK_S, -over_s))
             self._raise_problem()
@@ -166,7 +166,7 @@ class Observer:
         if why is not None:
             self._problem = self._problem or EnvironmentFailure(
                 f"PVC {obj.name} was bound to PV {obj.volume}, which was not provisioned for it: {why}. The "
-                "suite leaves it alone and gives no verdict, since the PV does not belong to this run"
+                "suite leaves the PV alone and gives no verdict, because the PV does not belong to this run"
             )
 
     def _take_attachment(self, change: Change) -> None:

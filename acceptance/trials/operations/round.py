@@ -204,7 +204,7 @@ class Round:
         api, objects, namespace = self.workspace.api, self.observer.timeline.objects, self.workspace.namespace
         pods = [name for name in names if not objects[name].pod_gone]
         at_once(partial(api.delete, PODS, name, namespace=namespace, grace_s=1) for name in pods)
-        self._say(f"{len(pods)} pods end")
+        self._say(f"{len(pods)} pods are deleted")
         self.observer.wait_pods_gone(pods, timeout_s=self.settings.timeout_s)
         for name in names:
             if objects[name].is_retained:
@@ -225,7 +225,7 @@ class Round:
 
     def _await(self, operation: Operation, names: list[str], moment: Moment) -> list[str]:
         """Wait for the moment; return the objects that reached it in time, and note what became of the others."""
-        self._say(f"{len(names)} at once until {operation} is done")
+        self._say(f"{operation}: waiting for {len(names)} at the same time")
         timeline = self.observer.timeline
         for name in self.observer.wait(names, moment, timeout_s=self.settings.timeout_s):
             timeline.objects[name].failures[operation] = why_failed(self.workspace, timeline.objects[name], operation)

@@ -74,7 +74,7 @@ class OperationsRunner:
                 ).run()
                 objects = list(observer.timeline.objects.values())
                 if "clone" in settings.all_operations and (why := cannot_clone(objects)) is not None:
-                    missing["clone"] = f"capability 'clone': StorageClass {name} has none: {why}"
+                    missing["clone"] = f"capability 'clone': StorageClass {name} has no clones: {why}"
                 # More rounds would not help, and each waits the whole timeout for what fails.
                 if any(obj.failures.keys() - missing.keys() for obj in objects):
                     break
@@ -101,8 +101,8 @@ class OperationsRunner:
         if room < settings.at_once:
             raise EnvironmentFailure(
                 f"the {len(nodes)} nodes hold {room} more pods of {REQUESTS['cpu']} CPU and {REQUESTS['memory']} each, "
-                f"and {settings.at_once} at once were asked for, so none was created; free some, add nodes, or ask for "
-                "fewer with --storage-with operations=N"
+                f"but {settings.at_once} at the same time were requested, so none was created; free capacity, add "
+                "nodes, or request fewer with --storage-with operations=N"
             )
 
     def _missing(self, storage_class: StorageClass) -> Iterator[tuple[Operation, str]]:

@@ -29,8 +29,8 @@ class NoPostgresql(NotTried):
         # An error of a pull names the option for the image of the loads: PostgreSQL has another one.
         why = why.partition("; name ")[0]
         super().__init__(
-            f"no PostgreSQL to try: {why}; name an image that holds one with {OPTION}, its credentials with "
-            "--storage-pods pull-secret"
+            f"no PostgreSQL to test: {why}; name an image that contains PostgreSQL with {OPTION}, and its pull "
+            "credentials with --storage-pods pull-secret"
         )
 
 
@@ -47,7 +47,7 @@ def version_in(workspace: Workspace, plan: PodPlan) -> str:
         undoing.callback(lambda: end_pod(api, plan, timeout_s=workspace.timeout_s))
         api.create(PODS, manifest, namespace=plan.namespace)
         wait_for(
-            f"image {plan.image} to say which PostgreSQL it has",
+            f"image {plan.image} to report its PostgreSQL version",
             look=lambda: require_pod(api, plan),
             ready=main_ended,
             state=describe_pod,
@@ -59,5 +59,5 @@ def version_in(workspace: Workspace, plan: PodPlan) -> str:
     if version := _VERSION.search(output):
         return version[1]
     lacks = _LACKS.search(output)
-    why = f"lacks {lacks[1]}" if lacks else f"says no version: {output.strip()[-200:]}"
+    why = f"lacks {lacks[1]}" if lacks else f"reports no version: {output.strip()[-200:]}"
     raise NoPostgresql(f"image {plan.image!r} {why}")

@@ -59,14 +59,14 @@ def recovery_in(output: str, *, pod: str) -> Recovery:
         elif parts["began"]:
             seconds = float(parts["ended"]) - float(parts["began"])
         elif parts["broken"] is not None:
-            start_error = parts["broken"].strip() or "it said no reason"
+            start_error = parts["broken"].strip() or "no reason was printed"
         elif parts["unsound"]:
             damage.append(parts["unsound"].strip())
         else:
             is_complete = True
     if not is_complete or (seconds is None and not start_error):
         raise EnvironmentFailure(
-            f"the log of pod {pod} is incomplete: lines of it are missing; the node rotated the log, the pod was ended "
-            f"by another one, or the suite read only a part of it; it ends: {' / '.join(output.splitlines()[-3:])}"
+            f"the log of pod {pod} is incomplete: lines are missing; the node rotated the log, another client ended "
+            f"the pod, or the suite read only a part of the log; it ends: {' / '.join(output.splitlines()[-3:])}"
         )
     return Recovery(seconds=seconds, start_error=start_error, lost_commits=lost_commits, damage=damage)

@@ -80,7 +80,7 @@ class PostgresqlTrial:
         """
         workspace, name = self.workspace, self.storage_class
         claim = workspace.claim("postgresql", name, storage_class=name, size=CLAIM_SIZE)
-        self._tell(f"looking into image {self.image}")
+        self._tell(f"reading the PostgreSQL version of image {self.image}")
         version = version_in(workspace, self._plan(claim, LOOK, "look.sh"))
         record: PostgresqlRecord | None = None
 
@@ -98,14 +98,14 @@ class PostgresqlTrial:
     def _kill(self, claim: Claim, *, version: str) -> PostgresqlRecord:
         workspace = self.workspace
         with Session(workspace, claim, image=self.image, node=self.node) as session:
-            self._tell("a new database is made")
+            self._tell("a new database is created")
             session.write_for(0, records=1)
-            self._tell(f"pgbench loads it for {self.write_s:.0f} s")
+            self._tell(f"pgbench loads the database for {self.write_s:.0f} s")
             session.write_for(self.write_s, records=LEAST_RECORDS)
             killed_at = datetime.now(UTC)
             end_pod(workspace.api, session.plan, timeout_s=workspace.timeout_s, grace_s=0)
             session.wait_over()
-            self._tell("it was killed; a new pod starts it again")
+            self._tell("PostgreSQL was killed; a new pod starts it again")
             outcome = self._recover(claim, session)
             recovery = recovery_in(outcome.output, pod=object_name(claim.name, RECOVERY))
             commits = session.commits
@@ -138,7 +138,7 @@ class PostgresqlTrial:
         if outcome.status:
             message = "; ".join(outcome.output.splitlines()[-3:])
             raise StorageFailure(
-                f"pod {plan.name} on StorageClass {plan.classes} could not check the database that was killed: "
+                f"pod {plan.name} on StorageClass {plan.classes} could not check the database after the kill: "
                 f"{message or 'no output'} ({outcome.state})"
             )
         return outcome

@@ -98,7 +98,7 @@ def _last_s(histories: Iterable[PodHistory]) -> float:
     ends = [points[-1][0] for history in histories for points in (history.cpu, history.memory) if points]
     if not ends:
         raise EnvironmentFailure(
-            "no kubelet gave CPU and memory of the storage's pods; look at what kubelets report of them "
+            "no kubelet reported CPU and memory of the storage's pods; check what kubelets report "
             "at /api/v1/nodes/NODE/proxy/metrics/resource"
         )
     return min(end for end in ends if end > max(ends) - MOST_GAP_S)

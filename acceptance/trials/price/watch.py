@@ -47,8 +47,8 @@ class PriceWatch:
         self.look()
         if not self.pods:
             raise EnvironmentFailure(
-                f"no pod of the storage was found in {', '.join(self._of)}; name its namespaces, and labels where "
-                "others are in them too, with --storage-with price-of=NAMESPACE[/SELECTOR]"
+                f"no pod of the storage was found in {', '.join(self._of)}; name the storage's namespaces, and labels "
+                "if other pods run there, with --storage-with price-of=NAMESPACE[/SELECTOR]"
             )
         self._thread.start()
         return self

@@ -182,7 +182,7 @@ class StopConditions:
             return None
         standstill = format_quantity(self._timeout_s, unit="s")
         reason = (
-            f"for {standstill} no pod was made and none became running; {len(self._rank)} were made, "
+            f"for {standstill} no pod was created and none became running; {len(self._rank)} were created, "
             f"{self.running} run, the goal is {self._goal}"
         )
         return Stop(kind="stuck", reason=reason, since_pods=len(self._starts))

@@ -171,8 +171,8 @@ class Observer:
         why = None if volume_object is None else why_foreign(volume_object, claim_time=created_at)
         if why is not None:
             self._problem = self._problem or EnvironmentFailure(
-                f"PVC {claim} was bound to PV {volume}, which was not provisioned for it: {why}. The suite "
-                "leaves it alone, ends the ramp and gives no verdict, since the PV does not belong to this run"
+                f"PVC {claim} was bound to PV {volume}, which was not provisioned for it: {why}. The suite leaves "
+                "the PV alone, ends the ramp and gives no verdict, because the PV does not belong to this run"
             )
 
     def _take_attachment(self, change: Change) -> None:

@@ -60,7 +60,7 @@ def ramp_down(
             if not observer.deleted_names:
                 next_s = max(began_s + (pods - way.pods) / (DOWN_TIMES * rate_per_s), last_s + STEP_S)
                 observer.condition.wait(min(max(next_s - now_s, 0.0), STEP_S) if way.pods else STEP_S)
-        say(f"ramp down: {way.pods} of {pods} pods not yet told to end, {remaining} objects left")
+        say(f"ramp down: {way.pods} of {pods} pods still requested, {remaining} objects left")
 
 
 def _shorten(names: list[str]) -> list[str]:

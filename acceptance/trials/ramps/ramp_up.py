@@ -51,11 +51,11 @@ def ramp_up(
             stop = None if observer.is_behind else observer.conditions.find_stop(now_s)
             if stop is not None:
                 if stop.kind == "stuck" and observer.refusal:
-                    stop = replace(stop, reason=f"{stop.reason}; the last that was refused: {observer.refusal}")
+                    stop = replace(stop, reason=f"{stop.reason}; last refusal: {observer.refusal}")
                 return RampUp(stop=stop, began_s=began_s, ended_s=now_s, asked_s=asked_s)
             next_s = max(began_s + len(asked_s) / rate_per_s, last_s + STEP_S)
             observer.condition.wait(min(max(next_s - now_s, 0.0), STEP_S) if len(asked_s) < goal else STEP_S)
-        say(f"ramp: {len(asked_s)} of {goal} pods asked for, {observer.conditions.running} run")
+        say(f"ramp: {len(asked_s)} of {goal} pods requested, {observer.conditions.running} run")
 
 
 def set_pods(workspace: Workspace, sets: RampSets, before: int, now: int) -> None:

@@ -77,7 +77,8 @@ def usable(workspace: Workspace, plan: RampPlan, *, minimum: int) -> list[Object
     if room < minimum:
         raise EnvironmentFailure(
             f"the {len(nodes)} nodes of the ramp hold {room} more pods of {REQUESTS['cpu']} CPU and "
-            f"{REQUESTS['memory']} each, and the tier requires {minimum}, so none was created; free some, or add nodes"
+            f"{REQUESTS['memory']} each, and the tier requires {minimum}, so none was created; free capacity, or "
+            "add nodes"
         )
     return nodes
 

@@ -92,7 +92,7 @@ class CephDriver:
         if not running:
             raise EnvironmentFailure(
                 f"expected Rook's toolbox pod (label {self._toolbox}) running in namespace {self._namespace}, found "
-                f"{len(pods)} pods and none that runs; deploy it as Rook's documentation says, or name its namespace "
+                f"{len(pods)} pods, none of them running; deploy it as in Rook's documentation, or name its namespace "
                 "and label in the target file"
             )
         pod, container = running[0]["metadata"]["name"], running[0]["spec"]["containers"][0]["name"]

@@ -59,7 +59,7 @@ class Groups:
     def description(self) -> str:
         """The state in words."""
         groups = ", ".join(f"{count} {state}" for state, count in sorted(self.unclean.items())) or "none unclean"
-        return f"{self.missing} copies to go{'' if self.is_counted else ' or more'}, groups: {groups}"
+        return f"{'' if self.is_counted else 'at least '}{self.missing} copies remaining, groups: {groups}"
 
 
 def groups_of(pg_stat: Mapping[str, Any]) -> Groups:
@@ -155,10 +155,10 @@ def require_room(osd_df: Mapping[str, Any], osd_dump: Mapping[str, Any], *, osd:
     used_bytes = sum(int(node.get("kb_used") or 0) for node in other_nodes) * _KIB + stored_bytes(osd_df, osd)
     mark = float(osd_dump.get("nearfull_ratio") or NEARFULL)
     if not size or used_bytes / size > mark:
-        room = f"that they would be {100 * used_bytes / size:.0f} % full without it" if size else "no other that is in"
+        room = f"that they would be {100 * used_bytes / size:.0f} % full" if size else "no other OSD that is in"
         raise EnvironmentFailure(
-            f"expected room on the other OSDs for what osd.{osd} holds, found {room}; Ceph warns from {100 * mark:g} % "
-            "on (nearfull_ratio); free some space or add OSDs"
+            f"expected room on the other OSDs for the data of osd.{osd}, found {room}; Ceph warns from "
+            f"{100 * mark:g} % on (nearfull_ratio); free some space or add OSDs"
         )
 
 
@@ -167,4 +167,4 @@ def is_in(osd_dump: Mapping[str, Any], osd: int) -> bool:
     for entry in osd_dump.get("osds") or []:
         if entry.get("osd") == osd:
             return bool(entry.get("in"))
-    raise EnvironmentFailure(f"expected OSD {osd} of the target file, found none of that number")
+    raise EnvironmentFailure(f"expected OSD {osd} of the target file, found no OSD of that number")

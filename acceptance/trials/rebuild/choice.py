@@ -15,8 +15,8 @@ from acceptance.trials.rebuild.longhorn_driver import LonghornDriver
 
 CEPH = re.compile(r"(.*\.)?(rbd|cephfs)\.csi\.ceph\.com")
 DRIVERS = (
-    f"longhorn (by itself, for {LONGHORN_DRIVER}), ceph (Rook; where a target file names it) and command (any system; "
-    "where a target file names it): --storage-target FILE, see docs/rebuild.md"
+    f"longhorn (by default, for {LONGHORN_DRIVER}), ceph (Rook; if a target file names it) and command (any system; "
+    "if a target file names it): --storage-target FILE, see docs/rebuild.md"
 )
 Target = CommandTarget | LonghornTarget | CephTarget
 
@@ -51,11 +51,10 @@ def choose_driver(
     if CEPH.fullmatch(storage_class.provisioner):
         raise NotTried(
             f"capability 'rebuild driver': StorageClass {storage_class.name} belongs to Ceph: to rebuild a "
-            "replica the suite must take an OSD out, which moves the data of everyone who stores on it, so a "
-            "target file must allow it (driver: ceph, may_move_other_data: true): --storage-target FILE, see "
-            "docs/rebuild.md"
+            "replica the suite must take an OSD out, which moves the data of all users of that OSD; a target file "
+            "must allow this (driver: ceph, may_move_other_data: true): --storage-target FILE, see docs/rebuild.md"
         )
     raise NotTried(
         f"capability 'rebuild driver': none for StorageClass {storage_class.name} (provisioner "
-        f"{storage_class.provisioner}); there are {DRIVERS}"
+        f"{storage_class.provisioner}); available: {DRIVERS}"
     )

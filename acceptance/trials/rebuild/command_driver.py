@@ -51,7 +51,7 @@ class CommandRebuild:
         run = self._run(self._plan.healthy)
         if run.status == NOT_WHOLE:
             raise run.failure(
-                f"{WHOLE}, as all replicas of volume {self._values['volume']} must be whole before one is taken away"
+                f"{WHOLE}: all replicas of volume {self._values['volume']} must be complete before one is removed"
             )
         self._require_answer(run)
 
@@ -59,7 +59,7 @@ class CommandRebuild:
         """See `ReplicaRebuild`."""
         run = self._run(self._plan.trigger)
         if run.status:
-            raise run.failure("0 of the trigger")
+            raise run.failure("0 from the trigger")
         return (run.stdout.strip().splitlines() or [f"`{' '.join(run.words)}`"])[-1]
 
     def look(self) -> RebuildState:
@@ -69,23 +69,23 @@ class CommandRebuild:
         self._require_answer(run)
         self._complaint = run.output_end.strip()
         if run.status == WHOLE:
-            return RebuildState(phase="whole", description="all replicas whole", progress=1.0)
+            return RebuildState(phase="whole", description="all replicas complete", progress=1.0)
         if not self._plan.progress:
-            return RebuildState(phase="rebuilding", description="not whole yet")
+            return RebuildState(phase="rebuilding", description="not complete yet")
         share = self._progress()
         if share is None:
-            return RebuildState(phase="rebuilding", description="not whole yet, progress not known")
+            return RebuildState(phase="rebuilding", description="not complete yet, progress unknown")
         phase: Phase = "rebuilding" if share > 0.0 else "waiting"
         return RebuildState(phase=phase, description=f"{100 * share:.1f} % rebuilt", progress=share)
 
     def obstacles(self) -> list[str]:
         """See `ReplicaRebuild`."""
-        return [f"the health command said: {self._complaint}"]
+        return [f"the health command printed: {self._complaint}"]
 
     def restore(self) -> None:
         """See `ReplicaRebuild`."""
         if self._plan.restore and (run := self._run(self._plan.restore)).status:
-            raise run.failure("0 of the restore command")
+            raise run.failure("0 from the restore command")
 
     def wait_settled(self) -> None:
         """See `ReplicaRebuild`: the restore command must have waited."""
@@ -108,7 +108,7 @@ class CommandRebuild:
         """Return the share that the progress command prints: a percentage, or `unknown`."""
         run = self._run(self._plan.progress)
         if run.status:
-            raise run.failure("0 of the progress command")
+            raise run.failure("0 from the progress command")
         text = run.stdout.strip()
         if text == "unknown":
             return None
@@ -124,7 +124,7 @@ class CommandRebuild:
 
     def _require_answer(self, run: CommandResult) -> None:
         if run.status not in (WHOLE, NOT_WHOLE):
-            raise run.failure(f"{WHOLE} (all replicas whole) or {NOT_WHOLE} (not yet) of the health command")
+            raise run.failure(f"{WHOLE} (all replicas complete) or {NOT_WHOLE} (not yet) from the health command")
 
     def _run(self, words: Sequence[str]) -> CommandResult:
         return run_command(words, values=self._values, timeout_s=self._plan.timeout_s)

@@ -38,7 +38,7 @@ def impact_of(
 def warnings(rebuilds: Sequence[TimedRebuild]) -> list[str]:
     """Return what a reader must know of the rebuilds' times: they include tries that failed, and they may be rough."""
     messages = [
-        f"a try of the rebuild failed, and the storage repeated it: {why}"
+        f"a rebuild attempt failed, and the storage repeated it: {why}"
         for rebuild in rebuilds
         for why in rebuild.failures
     ]
@@ -47,4 +47,4 @@ def warnings(rebuilds: Sequence[TimedRebuild]) -> list[str]:
         return messages
     worst = max(rough, key=lambda rebuild: rebuild.uncertainty_s / rebuild.seconds)
     off, took = (format_quantity(value, unit="s") for value in (worst.uncertainty_s, worst.seconds))
-    return [*messages, f"a rebuild of {took} is known to within {off} only; use a larger --storage-rebuild size"]
+    return [*messages, f"a rebuild time of {took} is known only to within {off}; use a larger --storage-rebuild size"]

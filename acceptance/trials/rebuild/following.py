@@ -78,9 +78,9 @@ def follow_rebuild(rebuild: ReplicaRebuild, *, about: str, size: int, timeouts: 
     if begin.phase == "whole":
         if looks.last_s - lost_s < UNSEEN_S:
             raise EnvironmentFailure(
-                f"{about}: all replicas were whole at the first look after the trigger ({action}), so the suite "
-                "saw no rebuild; check that the trigger removes a replica's data, and that it does not end "
-                "before the storage knows"
+                f"{about}: all replicas were complete at the first poll after the trigger ({action}), so the suite "
+                "observed no rebuild; check that the trigger removes a replica's data, and that the trigger does not "
+                "end before the storage notices"
             )
         started_s, uncertainty_s = lost_s, looks.last_s - lost_s
     else:
@@ -95,7 +95,7 @@ def follow_rebuild(rebuild: ReplicaRebuild, *, about: str, size: int, timeouts: 
         uncertainty_s += looks.uncertainty_s
     if looks.progress:
         looks.progress.append(ProgressPoint(at_s=looks.last_s, share=1.0))
-    say(f"{about}: whole after {format_quantity(looks.last_s - started_s, unit='s')}")
+    say(f"{about}: complete after {format_quantity(looks.last_s - started_s, unit='s')}")
     return TimedRebuild(
         triggered=_moment(triggered_s),
         started=_moment(triggered_s + started_s),

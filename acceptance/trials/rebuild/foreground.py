@@ -118,11 +118,12 @@ def ended_early(log: LoadLog) -> AcceptanceError:
     """Return what ended the load although nothing here asked it to: the storage, unless fio was ended from outside."""
     message = log.segments[-1].messages if log.segments else log.before.strip()
     if log.exit_status in (None, 0, KILLED_STATUS, STOPPED_STATUS):
-        how = {None: "no longer seen", 0: "over too early", KILLED_STATUS: "killed"}.get(log.exit_status, "told to end")
-        return EnvironmentFailure(f"synchronous writes beside the rebuild were {how}: {message}")
+        ends = {None: "could not be observed any more", 0: "ended too early", KILLED_STATUS: "were killed"}
+        how = ends.get(log.exit_status, "were stopped")
+        return EnvironmentFailure(f"synchronous writes during the rebuild {how}: {message}")
     error = log.segments[-1].error if log.segments else None
     return StorageFailure(
-        f"synchronous writes beside the rebuild failed with status {log.exit_status}: {error or message}"
+        f"synchronous writes during the rebuild failed with status {log.exit_status}: {error or message}"
     )
 
 

@@ -22,7 +22,7 @@ LATE_S = 3.0
 def why_unusable(samples: Sequence[TimedSample], *, before: Sequence[Window], during: Sequence[Window]) -> str | None:
     """Return why the load cannot be compared, in half a sentence; None if it can."""
     if not samples:
-        return "no second of it was seen"
+        return "no second of the load was observed"
     if samples[0].start_s > before[0].start_s + LATE_S or samples[-1].end_s < during[-1].end_s - LATE_S:
         lacks_s = max(samples[0].start_s - before[0].start_s, during[-1].end_s - samples[-1].end_s)
         return f"{lacks_s:.0f} s of the load are missing"

@@ -63,10 +63,10 @@ class LonghornDriver:
         """See `RebuildDriver`."""
         versions = self._api.group_versions(GROUP)
         if VERSION not in versions:
-            finding = f"serves {', '.join(versions)} of it only" if versions else "serves none of it"
+            finding = f"{', '.join(versions)} of group {GROUP}" if versions else f"no version of group {GROUP}"
             raise EnvironmentFailure(
-                f"StorageClass {self._class.name} is Longhorn's, but the cluster {finding}: expected {GROUP}/{VERSION} "
-                "(Longhorn 1.3 and later); install or upgrade Longhorn, or name another driver with --storage-target"
+                f"StorageClass {self._class.name} is Longhorn's: expected API {GROUP}/{VERSION} (Longhorn 1.3 and "
+                f"later), found {finding}; install or upgrade Longhorn, or name another driver with --storage-target"
             )
         require_rebuild_permissions(self._api, longhorn_permissions(self._namespace))
         if self._class.parameters.get("numberOfReplicas") == "1":

@@ -100,8 +100,8 @@ class LonghornView:
         ]
         if whole:
             hold = "1 of its replicas holds" if len(whole) == 1 else f"{len(whole)} replicas hold"
-            return f"its engine has failed, and whoever used it had errors; {hold} its data"
-        return "all of its replicas have failed; Longhorn may salvage it, and nobody knows what was lost meanwhile"
+            return f"its engine has failed, and its users had errors; {hold} its data"
+        return "all of its replicas have failed; Longhorn may salvage it, but which data was lost is unknown"
 
     def retries(self, replica: str) -> int:
         """Return how often its rebuild was repeated after it had failed."""
@@ -203,10 +203,10 @@ def rebuild_state(view: LonghornView, *, before: LonghornView, readable: int) ->
             status = view.rebuild_status(replica)
             progress = _share(status.get("progress")) if status else None
             percentage = "progress unknown" if progress is None else f"{100 * progress:.0f} %"
-            description = f"replica {replica} is rebuilt: {percentage}"
+            description = f"replica {replica} is being rebuilt: {percentage}"
             if status.get("state") == COMPLETE:
                 mode = view.modes.get(replica)
-                description = f"replica {replica} has all data, and Longhorn has not taken it into use ({mode})"
+                description = f"replica {replica} has all data, but Longhorn does not use it yet ({mode})"
             return RebuildState(phase="rebuilding", description=description, progress=progress)
     for replica in new:
         if why := failure_of(view, replica, before=before):

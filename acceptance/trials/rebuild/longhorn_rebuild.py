@@ -78,9 +78,9 @@ class LonghornRebuild:
             return self._delete_one(view)
         if not self._room_for_another(view):
             raise EnvironmentFailure(
-                f"no node for another replica of Longhorn volume {view.name}: {len(view.nodes())} hold one, no other "
-                f"one takes replicas, and {SOFT_ANTI_AFFINITY} is off; add a node, or set trigger: deleted-replica in "
-                "the target file"
+                f"no node for another replica of Longhorn volume {view.name}: {len(view.nodes())} nodes hold one, no "
+                f"other node takes replicas, and {SOFT_ANTI_AFFINITY} is off; add a node, or set trigger: "
+                "deleted-replica in the target file"
             )
         self._readable = view.desired_replicas + 1
         self._set_count(view.desired_replicas + 1)
@@ -95,7 +95,7 @@ class LonghornRebuild:
         tries.see(view)
         if not (failures := tuple(tries.failures)):
             return state
-        suffix = f"; {len(failures)} {'try' if len(failures) == 1 else 'tries'} failed, the last: {failures[-1]}"
+        suffix = f"; {len(failures)} {'attempt' if len(failures) == 1 else 'attempts'} failed, the last: {failures[-1]}"
         return replace(state, description=f"{state.description}{suffix}", failures=failures)
 
     def obstacles(self) -> list[str]:
@@ -129,7 +129,7 @@ class LonghornRebuild:
             return
         since = time.monotonic()
         wait_for(
-            f"Longhorn to have purged the snapshots of volume {self._volume.volume} after a rebuild",
+            f"Longhorn to purge the snapshots of volume {self._volume.volume} after a rebuild",
             look=self._view,
             ready=lambda view: not view.purging and time.monotonic() - since >= PURGE_SHOWS_S,
             state=lambda view: "purging" if view.purging else "not purging",
@@ -159,13 +159,13 @@ class LonghornRebuild:
         if view.state != ATTACHED_STATE:
             raise EnvironmentFailure(
                 f"expected Longhorn volume {view.name} attached, as a pod of the run uses it, found {view.state}: "
-                "replicas of a detached volume are not rebuilt; see Longhorn's events of it"
+                "replicas of a detached volume are not rebuilt; see Longhorn's events of the volume"
             )
         if view.robustness != HEALTHY or len(view.readable) < view.desired_replicas:
             why = "; ".join(view.complaints()) or "Longhorn gives no reason"
             raise EnvironmentFailure(
-                f"expected Longhorn volume {view.name} with {view.desired_replicas} whole replicas before one is taken "
-                f"away, found {len(view.readable)}, robustness {view.robustness}: {why}"
+                f"expected Longhorn volume {view.name} with {view.desired_replicas} complete replicas before one is "
+                f"removed, found {len(view.readable)}, robustness {view.robustness}: {why}"
             )
         return view
 
@@ -190,7 +190,7 @@ class LonghornRebuild:
             raise EnvironmentFailure(
                 f"Longhorn volume {volume.volume} is not that of the run's PVC {'/'.join(own_claim)}: its "
                 f"PV is claimed by {'/'.join(map(str, pv_claim))}, Longhorn knows "
-                f"{'/'.join(map(str, longhorn_claim))}; it is left alone"
+                f"{'/'.join(map(str, longhorn_claim))}; the suite leaves it alone"
             )
 
     def _delete_one(self, view: LonghornView) -> str:
@@ -221,10 +221,10 @@ class LonghornRebuild:
 
     def _wait_gone(self, replicas: set[str]) -> None:
         wait_for(
-            f"the further replica of Longhorn volume {self._volume.volume} to be deleted",
+            f"the additional replica of Longhorn volume {self._volume.volume} to be deleted",
             look=lambda: self._view().replica_names & replicas,
             ready=lambda names: not names,
-            state=lambda names: f"still there: {', '.join(sorted(names))}",
+            state=lambda names: f"still present: {', '.join(sorted(names))}",
             timeout_s=self._timeout_s,
         )
 

@@ -67,6 +67,6 @@ class LonghornTries:
         self.failures.append(f"replica {replica}: {why or view.failure_reason(replica) or NO_REASON}")
         if len(self.failures) >= MOST_FAILURES:
             raise StorageFailure(
-                f"{len(self.failures)} rebuilds in a row of a replica of Longhorn volume {view.name} failed, and no "
-                f"more are waited for; the last one of {self.failures[-1]}"
+                f"{len(self.failures)} rebuilds of a replica of Longhorn volume {view.name} failed in a row, and the "
+                f"suite waits for no more; the last failure: {self.failures[-1]}"
             )

@@ -186,9 +186,9 @@ class RebuildRunner:
         before: list[Window] = []
         for number in range(settings.repeats):
             if number:
-                self._say(f"{about}: waiting until the last one is finished")
+                self._say(f"{about}: waiting until the storage has finished the previous rebuild")
                 rebuild.wait_settled()
-            self._say(f"{about}: {BEFORE_S} s of synchronous writes before it")
+            self._say(f"{about}: {BEFORE_S} s of synchronous writes before the rebuild")
             if foreground.error is None:
                 foreground.load_for(SETTLE_S + BEFORE_S)
             with restore(rebuild, self._workspace):

@@ -15,7 +15,7 @@ check_shared() {
     read -r heading; read -r device size used free rest
     [ "$size" -gt $((2 * @CLAIM_KIB@)) ] || return 0
     left=$(((PODS - ${POD_NAME##*-}) * @TEST_KIB@))
-    echo "free: $free KiB, wanted for the files of all pods that are not written yet: $left KiB"
+    echo "free: $free KiB, required for the files of all pods that are not written yet: $left KiB"
     [ $((free - left)) -ge $((size / 100 * @SPARED_PERCENT@)) ] || return @SHARED@
   }
 }

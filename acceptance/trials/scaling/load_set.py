@@ -171,8 +171,8 @@ class LoadSet:
         logs = [self.log(pod) for pod in self.pods]
         written_bytes = sum(self.plan.test_size if log.ready else log.prefill_bytes for log in logs)
         return (
-            f"{self.plan.storage_class}: {sum(pod in self._live for pod in self.pods)} of {len(logs)} load pods made, "
-            f"{sum(log.ready for log in logs)} ready, {written_bytes // 1024**2} MiB written"
+            f"{self.plan.storage_class}: {sum(pod in self._live for pod in self.pods)} of {len(logs)} load pods "
+            f"created, {sum(log.ready for log in logs)} ready, {written_bytes // 1024**2} MiB written"
         )
 
     def _take_change(self, change: Change) -> None:

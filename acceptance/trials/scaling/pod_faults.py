@@ -76,10 +76,10 @@ class PodFaults:
 
     def _in_load(self, where: str, obj: Object, log: PodLog) -> AcceptanceError | None:
         if main_restarts(obj) or log.has_restarted:
-            return EnvironmentFailure(f"{where} ended from outside and was started again: {describe_pod(obj)}")
+            return EnvironmentFailure(f"{where} was stopped from outside the suite and restarted: {describe_pod(obj)}")
         if log.cut_off:
             return EnvironmentFailure(
-                f"the log of {where} broke off, and the node rotated it before the suite could read on; let "
+                f"the log of {where} broke off, and the node rotated it before the suite could continue reading; let "
                 "nodes keep more of it (the kubelet's containerLogMaxSize, 10Mi by default)"
             )
         if log.refusal_status is not None:
@@ -94,8 +94,8 @@ class PodFaults:
         if log.over:
             idle_s = self._plan.pod.environment["IDLE_S"]
             return EnvironmentFailure(
-                f"{where} gave up: no new step within {idle_s} s; see "
-                "what kept the suite or the API server for so long and run again"
+                f"{where} gave up: no new step within {idle_s} s; find out what delayed the suite or the API server, "
+                "and run again"
             )
         step = log.step
         if step is not None and (step.status or step.error):
@@ -109,7 +109,7 @@ class PodFaults:
 def state_of(obj: Object | None, log: PodLog) -> str:
     """Return the pod's state and the progress of its load, in words."""
     if obj is None:
-        return "not made yet"
+        return "not created yet"
     load = "no output yet"
     if log.over:
         load = "gave up waiting for a new step"

@@ -145,10 +145,10 @@ def _volume(load_set: LoadSet, pod: str, step: Step, *, barrier_offset_s: float)
     offset_s = barrier_offset_s if log.offset_s is None else log.offset_s
     if abs(offset_s - barrier_offset_s) > CLOCK_MOVED_S:
         raise EnvironmentFailure(
-            f"the clock of node {node} (pod {pod}) moved by {offset_s - barrier_offset_s:+.1f} s against this "
-            "machine's within a step, so the suite cannot tell in which seconds all volumes were loaded; expected "
-            f"at most {CLOCK_MOVED_S:.0f} s; keep the clocks of the nodes in sync with chrony or ntpd and run "
-            "again"
+            f"the clock of node {node} (pod {pod}) moved by {offset_s - barrier_offset_s:+.1f} s relative to "
+            "this machine's clock within a step, so the suite cannot tell in which seconds all volumes were loaded; "
+            f"expected at most {CLOCK_MOVED_S:.0f} s; keep the clocks of the nodes in sync with chrony or ntpd and "
+            "run again"
         )
     head = [] if log.head is None else [log.head]
     return LoadedVolume(

@@ -191,8 +191,8 @@ def _broken_off(writer: PodPlan, output: str) -> StorageFailure | None:
     if not output or output.endswith(_PIECE_LINE):
         return None
     return StorageFailure(
-        f"pod {writer.name} could not write to two volumes of StorageClass {writer.classes}, of one of which snapshots "
-        f"are taken, after {_pieces(output)} pieces: {output.replace(_PIECE_LINE, '')[-300:].strip()}"
+        f"pod {writer.name} could not write to two volumes of StorageClass {writer.classes}, one of them with "
+        f"snapshots, after {_pieces(output)} pieces: {output.replace(_PIECE_LINE, '')[-300:].strip()}"
     )
 
 

@@ -65,6 +65,6 @@ class Later:
             return None
         return (
             f"the storage slowed down during the run: at its end {self.again.profile.name} on "
-            f"{self.again.storage_class} did {shown_ratio(relative.ratio, relative.low, relative.high)} of what it did "
-            f"{self.after_s / 60:.0f} min before"
+            f"{self.again.storage_class} reached {shown_ratio(relative.ratio, relative.low, relative.high)} of its "
+            f"rate {self.after_s / 60:.0f} min before"
         )

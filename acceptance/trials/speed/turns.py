@@ -25,9 +25,9 @@ def faster_when_it_rests(turns: Turns, alone: Recording, *, plan: AnalysisPlan) 
     beside = in_turn_against_alone(turns.candidate.samples, alone.samples, plan=turns.plan, plan_alone=plan)
     if beside is not None and beside.low > FASTER_IN_TURN:
         warnings.append(
-            f"{alone.storage_class} did {shown_ratio(*beside)} in turn what it did without a pause: it is faster "
-            f"when it rests, or the machine changed meanwhile; the ratio to {turns.baseline.storage_class} comes "
-            "from the turns"
+            f"{alone.storage_class} was {shown_ratio(*beside)} as fast in turn as without a pause: it is faster after "
+            f"idle time, or the machine changed meanwhile; the ratio to {turns.baseline.storage_class} comes from the "
+            "load in turn"
         )
     return warnings
 
@@ -38,7 +38,7 @@ def faster_after_rest(recording: Recording, *, plan: AnalysisPlan) -> list[str]:
     if ratio.value is None or ratio.low is None or ratio.high is None or ratio.low <= FASTER_AFTER_REST:
         return []
     text = shown_ratio(ratio.value, ratio.low, ratio.high)
-    return [f"{recording.storage_class} is faster after rest: {text} what it does in a turn that follows at once"]
+    return [f"{recording.storage_class} is faster after idle time: {text} its rate in a turn that follows immediately"]
 
 
 def shown_ratio(value: float, low: float, high: float) -> str:

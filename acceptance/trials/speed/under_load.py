@@ -58,7 +58,7 @@ def rate_of(profile: Profile, limits: Sequence[Limit]) -> Metric:
     for limit in limits:
         if (limit.metric.direction == "read") != (direction == "read"):
             raise WrongUsage(
-                f"profile {profile.path}: expected limits under {_sections([limit])} on what it does ({direction}), "
+                f"profile {profile.path}: expected limits under {_sections([limit])} on its direction ({direction}), "
                 f"found {limit.metric}; correct the metric"
             )
     return Metric.parse(f"{direction}.iops")
