@@ -246,13 +246,13 @@ def test_the_pool_of_longhorns_classes_is_known_unless_the_target_names_another(
 ) -> None:
     asked = {"kind": "embedded", "name": with_longhorn.name}
     own = pool_plan(None, "longhorn", **asked)
-    assert own is not None and list(own.used)[-3:] == ["pool-used", "--name", with_longhorn.name], own
+    assert own is not None and list(own.usage)[-3:] == ["pool-used", "--name", with_longhorn.name], own
     assert pool_plan(None, "replicated", **asked) is None
     assert pool_plan(None, "longhorn", kind=None, name=with_longhorn.name) is None
     file = tmp_path / "target.yaml"
     file.write_text("pool: {used: [zfs-used]}\n")
     named = pool_plan(read_target(file), "longhorn", **asked)
-    assert named is not None and list(named.used) == ["zfs-used"]
+    assert named is not None and list(named.usage) == ["zfs-used"]
 
 
 # Parts

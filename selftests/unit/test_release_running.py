@@ -48,7 +48,7 @@ def ends(folder: Path) -> None:
 def test_steps_are_shown_as_they_come_and_nothing_else() -> None:
     said: list[str] = []
     command = ["sh", "-c", 'echo "I: one" >&2; echo "W: two" >&2; echo three; echo "I: four" >&2']
-    run_group(command, environment=os.environ, timeout=HANGS_S, say=said.append, shown="I: ")
+    run_group(command, environment=os.environ, timeout=HANGS_S, say=said.append, shown_prefix="I: ")
     assert said == ["one", "four"]
 
 

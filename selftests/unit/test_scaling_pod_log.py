@@ -104,9 +104,9 @@ def test_fio_documents_tell_the_clock_of_the_step(fio: bytes, jobs: tuple[str, .
 @pytest.mark.parametrize(
     ("words", "field", "value"),
     [
-        (("refused", 4), "refused", 4),
+        (("refused", 4), "refusal_status", 4),
         (("unwritten", 1), "unwritten", 1),
-        (("restarted",), "restarted", True),
+        (("restarted",), "has_restarted", True),
         (("over",), "over", True),
     ],
 )
