@@ -5,7 +5,7 @@ import pytest
 pytestmark = [pytest.mark.provisioning, pytest.mark.features]
 
 
-@pytest.mark.capability("one-pod")
+@pytest.mark.capability("read-write-once-pod")
 def test_a_volume_of_one_pod_is_kept_from_a_second(show_capability):
     """With ReadWriteOncePod, a second pod on the same node waits while the first runs, then uses the volume."""
     show_capability()

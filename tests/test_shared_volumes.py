@@ -23,13 +23,13 @@ def test_changes_show_on_another_node(show_capability):
     show_capability()
 
 
-@pytest.mark.capability("rights")
+@pytest.mark.capability("file-permissions")
 def test_rights_of_files_hold_on_another_node(show_capability):
     """A file that its user or group alone may read is refused to others on another node; new permissions show there."""
     show_capability()
 
 
-@pytest.mark.capability("entries")
+@pytest.mark.capability("directory-listing")
 def test_large_folder_is_listed_whole_on_another_node(show_capability):
     """A directory of up to 100,000 entries grows on one node; another node lists it with no entry missing or twice."""
     show_capability()

@@ -23,7 +23,7 @@ def test_clone_goes_its_own_way(show_capability):
     show_capability()
 
 
-@pytest.mark.capability("shared")
+@pytest.mark.capability("read-write-many")
 def test_two_nodes_share_a_volume(show_capability):
     """Pods on two nodes use a volume at the same time, and each pod reads the other's writes."""
     show_capability()

@@ -17,7 +17,7 @@ def test_an_ephemeral_volume_comes_and_goes_with_its_pod(show_capability):
     show_capability()
 
 
-@pytest.mark.capability("modification")
+@pytest.mark.capability("volume-attributes-class")
 def test_attributes_of_a_volume_in_use_are_changed(show_capability):
     """A PVC gets a VolumeAttributesClass, then another if possible, and reports each; its pod continues to work."""
     show_capability()

@@ -11,13 +11,13 @@ def test_mount_options_reach_the_mount(show_capability):
     show_capability()
 
 
-@pytest.mark.capability("group-policy")
+@pytest.mark.capability("fs-group-change-policy")
 def test_files_are_given_to_a_group_when_the_policy_says_so(show_capability):
     """Policy Always gives all files to the pod's group, OnRootMismatch only if the root folder has another group."""
     show_capability()
 
 
-@pytest.mark.capability("statistics")
+@pytest.mark.capability("volume-stats")
 def test_the_kubelet_tells_how_full_a_volume_is(show_capability):
     """Capacity, used and available bytes that the kubelet reports are what the pod sees, within 2 % of the capacity."""
     show_capability()

@@ -30,9 +30,9 @@ _FINAL_REFUSALS = 2
 AccessMode = Literal["ReadWriteOnce", "ReadWriteMany", "ReadOnlyMany", "ReadWriteOncePod"]
 # The capability that a class lacks if it refuses a claim of that mode.
 _CAPABILITY_OF: dict[AccessMode, str] = {
-    "ReadWriteMany": "shared",
+    "ReadWriteMany": "read-write-many",
     "ReadOnlyMany": "read-only-many",
-    "ReadWriteOncePod": "one-pod",
+    "ReadWriteOncePod": "read-write-once-pod",
 }
 # The capability that a class lacks if it fills no volume from such a source.
 _COPY_OF = {"PersistentVolumeClaim": "clone", "VolumeSnapshot": "snapshot"}

@@ -5,13 +5,30 @@ They import no model of the results that holds them.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from acceptance.results.model import Frozen
 
-Capability = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
+FORMER_NAMES = {
+    "entries": "directory-listing",
+    "group-policy": "fs-group-change-policy",
+    "modification": "volume-attributes-class",
+    "one-pod": "read-write-once-pod",
+    "rights": "file-permissions",
+    "shared": "read-write-many",
+    "statistics": "volume-stats",
+}
+"""Names of capabilities in earlier results, target files and options, which are still read."""
+
+
+def current_name(value: Any) -> Any:
+    """Return the present name of a capability; anything else as it is."""
+    return FORMER_NAMES.get(value, value) if isinstance(value, str) else value
+
+
+Capability = Annotated[str, BeforeValidator(current_name), Field(pattern=r"^[a-z][a-z0-9-]*$")]
 """The name of a capability of volumes in results and options; `trials/features/` declares each capability."""
 CapabilityStatus = Literal["seen", "missing", "failed", "not_tried"]
 

@@ -168,7 +168,8 @@ WITH = Group(
         ),
         Option(
             name="noisy-neighbours",
-            part="noisy-neighbours",
+            part="noisy-neighbors",
+            former_part="noisy-neighbours",
             metavar="N",
             help="measure latency at a share of a volume's capacity, alone and while N other volumes of its class are "
             "fully loaded, and judge rate and latency by the tier",
@@ -204,20 +205,23 @@ WITH = Group(
         ),
         Option(
             name="price",
-            part="price",
+            part="resource-overhead",
+            former_part="price",
             kind="flag",
             help="watch CPU and memory of the storage's own pods before, during and after a load, and judge them",
         ),
         Option(
             name="price-time",
-            part="price",
+            part="resource-overhead",
+            former_part="price",
             metavar="TIME",
             help="duration of the load, in whole minutes; leaks are judged from 30min on",
             otherwise="5min, or the duration of a sustained load in the same run",
         ),
         Option(
             name="price-of",
-            part="price-of",
+            part="resource-overhead-of",
+            former_part="price-of",
             metavar="NAMESPACE[/SELECTOR]",
             kind="values",
             help="the storage's pods; repeatable",

@@ -10,9 +10,9 @@ class Option:
     """One setting that a user can set, as `--storage-NAME` or, in a group, as `--storage-GROUP PART=VALUE`.
 
     `kind`: its argument: a value, several values, or none. `default`: as a user would write it; `otherwise`: in words,
-    if it depends on something. `part`: its name in its `group`; its own name is accepted too. `formerly`: its former
-    name, which is still accepted everywhere. `setting`: its name among the settings, if that differs: the name in
-    results does not change.
+    if it depends on something. `part`: its name in its `group`; its own name is accepted too. `formerly`,
+    `former_part`: its former names, still accepted everywhere. `setting`: its name among the settings, if that differs:
+    the name in results does not change.
     """
 
     name: str
@@ -23,6 +23,7 @@ class Option:
     otherwise: str = ""
     group: str = ""
     part: str = ""
+    former_part: str = ""
     formerly: str = ""
     setting: str = ""
 
@@ -35,6 +36,11 @@ class Option:
     def spelling(self) -> str:
         """The option as a user writes it: `--storage-timeout`, `--storage-scale window`."""
         return f"--storage-{self.group} {self.part}" if self.group else self.words[0]
+
+    @property
+    def part_names(self) -> tuple[str, ...]:
+        """The names of its part in its group, the current one first."""
+        return tuple(filter(None, (self.part, self.former_part)))
 
     @property
     def description(self) -> str:
@@ -77,6 +83,10 @@ class Group(Option):
         for option in self.options:
             options_by_part.setdefault(option.part, []).append(option)
         return options_by_part
+
+    def options_of(self, part: str) -> list[Option]:
+        """Return the options of a part by its present or former name; none if no part has that name."""
+        return [option for option in self.options if part in option.part_names]
 
     @property
     def description(self) -> str:

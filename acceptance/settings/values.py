@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, PlainSerializer, ValidationInfo
 
-from acceptance.results.features import Capability
+from acceptance.results.features import Capability, current_name
 from acceptance.results.history_file import history_path
 from acceptance.results.workloads import WORKLOADS, Workload
 from acceptance.settings.directories import directory
@@ -184,8 +184,9 @@ def _repeats(value: Any) -> int:
 
 
 def capability_names(value: Any) -> tuple[str, ...]:
-    """Return the words of `expansion,snapshot`; the caller checks that they are names of capabilities."""
-    return tuple(word.strip() for word in str(value).split(",")) if isinstance(value, str) else tuple(value)
+    """Return the words of `expansion,snapshot`, former names as present ones; the caller checks the names."""
+    words = [word.strip() for word in value.split(",")] if isinstance(value, str) else value
+    return tuple(map(current_name, words))
 
 
 def _workloads(value: Any) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from acceptance.wording.phrasing import (
     wherever_it_lies,
 )
 
-_LONGER = "a longer load (--storage-with price=TIME) would decide it"
+_LONGER = "a longer load (--storage-with resource-overhead=TIME) would decide it"
 
 
 def no_cpu_known(verdict: Verdict, *, of: Sequence[str]) -> str:
@@ -29,7 +29,7 @@ def cpu_too_few_samples(verdict: Verdict, *, of: Sequence[str]) -> str:
     """Return the sentence for CPU use without an interval."""
     return (
         f"{_cpu_of(verdict, of)} is {_cpus(verdict, verdict.measured)}, from too few samples for a confidence "
-        "interval; a longer load would give one (--storage-with price=TIME)."
+        "interval; a longer load would give one (--storage-with resource-overhead=TIME)."
     )
 
 
@@ -48,7 +48,7 @@ def no_growth_known(verdict: Verdict, *, load_s: float, needed_s: float) -> str:
     """Return the sentence if no pod ran long enough without a restart to determine the growth of its memory."""
     return (
         f"memory over {load_s / 60:.0f} min of load on {verdict.storage_class} cannot reveal a leak: that takes "
-        f"{needed_s / 60:.0f} min without a restart; use a longer load with --storage-with price=TIME."
+        f"{needed_s / 60:.0f} min without a restart; use a longer load with --storage-with resource-overhead=TIME."
     )
 
 

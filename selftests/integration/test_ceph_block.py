@@ -123,7 +123,7 @@ def test_it_grows_and_has_snapshots_and_clones(tmp_path: Path) -> None:
     found = run_suite(*options, reports=tmp_path, timeout=1200)
     assert found.status == 0, found.output
     seen = {capability["capability"]: capability["status"] for capability in found.results["capabilities"]}
-    assert seen == dict.fromkeys(("expansion", "snapshot", "clone", "shared", "fs-group", "read-only"), "seen")
+    assert seen == dict.fromkeys(("expansion", "snapshot", "clone", "read-write-many", "fs-group", "read-only"), "seen")
     assert images() == []
 
 

@@ -28,11 +28,11 @@ def test_storage_that_shares_is_seen_to(good: SuiteRun) -> None:
     assert good.status == 0, good.output
     found = {(each["storage_class"], each["capability"]): each for each in good.results["capabilities"]}
     for name in ("replicated", CLASS):
-        for capability in ("locks", "appends", "visibility", "rights", "entries"):
+        for capability in ("locks", "appends", "visibility", "file-permissions", "directory-listing"):
             assert found[name, capability]["status"] == "seen", found[name, capability]
         assert "round trip " in found[name, "visibility"]["how"]
-        assert "only members of its group could read a file of mode 0640" in found[name, "rights"]["how"]
-        assert "each time without lost or duplicate entries" in found[name, "entries"]["how"]
+        assert "only members of its group could read a file of mode 0640" in found[name, "file-permissions"]["how"]
+        assert "each time without lost or duplicate entries" in found[name, "directory-listing"]["how"]
 
 
 def test_a_class_of_one_node_has_no_such_volumes(good: SuiteRun) -> None:

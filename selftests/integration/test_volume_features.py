@@ -104,7 +104,7 @@ def capabilities(run: SuiteRun) -> dict[str, str]:
 @pytest.mark.full
 def test_all_is_seen_on_storage_that_can_do_it(good: SuiteRun) -> None:
     assert good.status == 0, good.output
-    names = ("expansion", "snapshot", "clone", "shared", "fs-group", "read-only")
+    names = ("expansion", "snapshot", "clone", "read-write-many", "fs-group", "read-only")
     assert capabilities(good) == dict.fromkeys(names, "seen")
     how = {capability["capability"]: capability["how"] for capability in good.results["capabilities"]}
     assert "while a pod used it" in how["expansion"]
@@ -214,7 +214,7 @@ def found_on(storage_class: str, run: SuiteRun) -> dict[str, tuple[str, str]]:
     [
         ("expansion", "allowVolumeExpansion is not true"),
         ("clone", "with an empty volume and no error"),
-        ("shared", "NodePath only supports ReadWriteOnce"),
+        ("read-write-many", "NodePath only supports ReadWriteOnce"),
         ("fs-group", "they are of kind hostPath"),
     ],
 )
@@ -232,4 +232,4 @@ def test_what_is_missing_is_a_skip_unless_it_is_expected(embedded: SuiteRun) -> 
 
 def test_two_nodes_share_the_replicated_class(embedded: SuiteRun) -> None:
     found = found_on("replicated", embedded)
-    assert {name: status for name, (status, _) in found.items()} == {"shared": "seen", "read-only": "seen"}
+    assert {name: status for name, (status, _) in found.items()} == {"read-write-many": "seen", "read-only": "seen"}

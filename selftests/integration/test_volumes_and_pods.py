@@ -26,8 +26,8 @@ from selftests.lab.provisioner import LabClass, lab_classes
 
 FILES = ("tests/test_access_modes.py", "tests/test_volumes_in_use.py", "tests/test_volumes_on_a_node.py")
 SEEN = (
-    *("one-pod", "read-only-many", "shared-block", "protection", "ephemeral"),
-    *("mount-options", "group-policy", "statistics", "sub-path", "modification", "moves"),
+    *("read-write-once-pod", "read-only-many", "shared-block", "protection", "ephemeral"),
+    *("mount-options", "fs-group-change-policy", "volume-stats", "sub-path", "volume-attributes-class", "moves"),
 )
 FAULTS = {
     ("first-pod-alone", "kept_from_a_second"): "to end; last state: phase Pending",
@@ -85,13 +85,13 @@ def test_all_is_seen_on_storage_that_can_do_it(good: SuiteRun) -> None:
     found = found_on(CLASS, good)
     assert {name: status for name, (status, _) in found.items()} == dict.fromkeys(SEEN, "seen")
     assert "of its PV, then of its PVC" in found["protection"][1]
-    assert "attributes-b, then csi-lab" in found["modification"][1]
+    assert "attributes-b, then csi-lab" in found["volume-attributes-class"][1]
 
 
 def test_what_a_class_lacks_is_named(good: SuiteRun) -> None:
     found = found_on("local-path", good)
     assert {status for status, _ in found.values()} == {"missing"}
-    assert "of kind hostPath" in found["mount-options"][1] and "of kind hostPath" in found["group-policy"][1]
+    assert "of kind hostPath" in found["mount-options"][1] and "of kind hostPath" in found["fs-group-change-policy"][1]
 
 
 @pytest.mark.parametrize(("fault", "part"), FAULTS)

@@ -78,7 +78,9 @@ def manifest(found: Results, **more: str) -> Manifest:
 
 
 def test_all_that_was_seen_is_claimed_and_nothing_else() -> None:
-    found = manifest(results(seen("snapshot"), seen("clone", "missing"), seen("shared", "failed"), seen("fs-group")))
+    found = manifest(
+        results(seen("snapshot"), seen("clone", "missing"), seen("read-write-many", "failed"), seen("fs-group"))
+    )
     assert found.StorageClass.FromExistingClassName == "fast" and found.DriverInfo.Name == "example.com/fast"
     assert found.SnapshotClass.FromName is True
     assert found.DriverInfo.Capabilities == {"persistence": True, "snapshotDataSource": True, "fsGroup": True}

@@ -72,7 +72,7 @@ def test_a_migratable_volume_takes_no_client() -> None:
 def test_no_volume_for_several_nodes_is_made_where_there_are_too_few(access: AccessMode, block: bool) -> None:
     """The workspace has nothing that makes one; one for a single node is asked of it."""
     workspace: Any = SimpleNamespace(api=cluster(False, False))
-    bench = Bench(workspace, storage_class(), capability="shared", node=None, keep=False)
+    bench = Bench(workspace, storage_class(), capability="read-write-many", node=None, keep=False)
     with pytest.raises(NotTried, match="Longhorn finds no NFS client"):
         bench.claim("volume", access=access, block=block)
     with pytest.raises(AttributeError, match="claim"):

@@ -118,6 +118,16 @@ def test_parts_of_a_group_are_their_options(listing: Run, where: str) -> None:
     assert listing("--storage-with=sustained", "--storage-with=operations=3").status == 0
 
 
+def test_former_names_of_parts_set_the_same_options(listing: Run) -> None:
+    present = ("resource-overhead=2s", "noisy-neighbors=100", "resource-overhead-of=Storage")
+    former = ("price=2s", "noisy-neighbours=100", "price-of=Storage")
+    refusals = [listing(*(f"--storage-with={part}" for part in parts)) for parts in (present, former)]
+    assert [refusal.status for refusal in refusals] == [4, 4]
+    problems = [set(refusal.output.splitlines()) for refusal in refusals]
+    assert problems[0] == problems[1]
+    assert sum("--storage-with" in line for line in problems[0]) == 3
+
+
 @pytest.mark.parametrize(
     "asked",
     ["scale=step=1", "scale=steps", "scale=steps=", "with=latency-under-load=3", "with=all", "load=", "rebuild=size=x"],

@@ -148,7 +148,7 @@ def test_a_feature_claims_what_it_grows_to_and_what_is_copied(capability: Capabi
     further = dict.fromkeys(("restore-beside", "restore-read-only", "block-snapshot", "snapshot-rounds"), 3)
     twice = ("clone-beside", "clone-read-only", "block-clone", "two-volumes", "two-modes")
     further |= dict.fromkeys((*twice, "read-only-many", "mount-options", "topology"), 2)
-    growing = ("entries", "expansion-offline", "expansion-new-pod", "block-expansion")
+    growing = ("directory-listing", "expansion-offline", "expansion-new-pod", "block-expansion")
     assert claimed == (least | further | dict.fromkeys(growing, 2)).get(capability, 1) * GIB
 
 

@@ -19,6 +19,7 @@ from acceptance.cluster.pod_manifest import PodPlan
 from acceptance.cluster.resources import CLAIMS, VOLUME_SNAPSHOTS, Object
 from acceptance.cluster.snapshots import Snapshot, wait_taken
 from acceptance.results.clusters import StorageClass
+from acceptance.results.features import FORMER_NAMES, CapabilityRecord
 from acceptance.settings.run import read_settings
 from acceptance.text.errors import (
     AcceptanceError,
@@ -124,8 +125,17 @@ def test_what_is_expected_is_a_failure_where_it_is_missing(
 
 
 def test_names_of_capabilities_may_have_blanks_between_them(tmp_path: Any) -> None:
-    settings = read_settings({"thresholds": tmp_path, "profiles": tmp_path, "expect": "clone, shared"})
-    assert settings.expect == ("clone", "shared")
+    settings = read_settings({"thresholds": tmp_path, "profiles": tmp_path, "expect": "clone, snapshot"})
+    assert settings.expect == ("clone", "snapshot")
+
+
+@pytest.mark.parametrize(("former", "present"), FORMER_NAMES.items())
+def test_former_names_of_capabilities_are_read_as_present_ones(former: str, present: str, tmp_path: Any) -> None:
+    settings = read_settings({"thresholds": tmp_path, "profiles": tmp_path, "expect": former})
+    assert settings.expect == (present,)
+    record = CapabilityRecord(storage_class="fast", capability=former, status="seen", how="")
+    assert record.capability == present in trying.CAPABILITIES
+    assert former not in trying.CAPABILITIES
 
 
 def test_a_second_declaration_of_a_capability_is_refused() -> None:

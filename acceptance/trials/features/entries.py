@@ -33,7 +33,7 @@ _WRONG = {
 
 
 @Tries(
-    "entries",
+    "directory-listing",
     "A directory of up to 100,000 entries is listed completely on other nodes (RWX)",
     (VolumeUse(size=SIZE),),
     pods=2,

@@ -44,7 +44,7 @@ STARTS = (
 )
 
 
-@Tries("group-policy", "fsGroupChangePolicy is honored", pods=5)
+@Tries("fs-group-change-policy", "fsGroupChangePolicy is honored", pods=5)
 def try_group_policy(bench: Bench) -> str:
     """Verify that both policies hold, and return what was observed.
 

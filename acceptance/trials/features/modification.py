@@ -21,7 +21,7 @@ MOST = 2
 """Classes that a volume gets in turn: the first if it has none, the second in place of the first."""
 
 
-@Tries("modification", "Attributes of volumes are changed while they are used (VolumeAttributesClass)")
+@Tries("volume-attributes-class", "Attributes of volumes are changed while they are used (VolumeAttributesClass)")
 def try_modification(bench: Bench) -> str:
     """Verify that a volume in use gets other attributes, and return what was observed.
 

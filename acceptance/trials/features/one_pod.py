@@ -17,7 +17,7 @@ _HOLDS = 'echo "$MARK" > "$VOLUME/mark" && sync "$VOLUME/mark" && echo written &
 _READS = 'cat "$VOLUME/mark"'
 
 
-@Tries("one-pod", "Only one pod uses a volume (ReadWriteOncePod)", pods=2, e2e=("readWriteOncePod",))
+@Tries("read-write-once-pod", "Only one pod uses a volume (ReadWriteOncePod)", pods=2, e2e=("readWriteOncePod",))
 def try_one_pod(bench: Bench) -> str:
     """Verify that a second pod waits for the first, and return what was observed.
 

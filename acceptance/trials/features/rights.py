@@ -44,7 +44,7 @@ done
 _OWNERS = re.compile(r"^-\S+ +\d+ +(\d+) +(\d+) .* (private|shared)$", re.MULTILINE)
 
 
-@Tries("rights", "File permissions by user and group hold on other nodes (RWX)", pods=4, two_nodes=True)
+@Tries("file-permissions", "File permissions by user and group hold on other nodes (RWX)", pods=4, two_nodes=True)
 def try_rights(bench: Bench) -> str:
     """Verify that file permissions hold on other nodes, and return what was observed.
 

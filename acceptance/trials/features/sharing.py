@@ -17,7 +17,7 @@ cat "$VOLUME/$THEIRS"
 """
 
 
-@Tries("shared", "Several nodes use a volume at the same time (RWX)", pods=2, e2e=("RWX",), two_nodes=True)
+@Tries("read-write-many", "Several nodes use a volume at the same time (RWX)", pods=2, e2e=("RWX",), two_nodes=True)
 def try_sharing(bench: Bench) -> str:
     """Verify that two nodes use one volume, and return what was observed.
 

@@ -39,7 +39,7 @@ class Fullness:
 
 
 # A kubelet measures volumes once a minute.
-@Tries("statistics", "The kubelet reports how full a volume is", waits_s=75.0)
+@Tries("volume-stats", "The kubelet reports how full a volume is", waits_s=75.0)
 def try_statistics(bench: Bench) -> str:
     """Verify that the kubelet's figures are those of the volume, and return what was observed.
 

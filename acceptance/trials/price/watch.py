@@ -48,7 +48,7 @@ class PriceWatch:
         if not self.pods:
             raise EnvironmentFailure(
                 f"no pod of the storage was found in {', '.join(self._of)}; name the storage's namespaces, and labels "
-                "if other pods run there, with --storage-with price-of=NAMESPACE[/SELECTOR]"
+                "if other pods run there, with --storage-with resource-overhead-of=NAMESPACE[/SELECTOR]"
             )
         self._thread.start()
         return self
