@@ -225,7 +225,7 @@ def test_names_of_files(tmp_path: Path) -> None:
     assert named_import(f"{tmp_path}/a:b.xml:night") == (tmp_path / "a:b.xml", "night")
     with pytest.raises(ValueError, match="there is no such file"):
         named_imports([f"{tmp_path}/none.xml"])
-    with pytest.raises(WrongUsage, match="found 2 that are csi-sanity"):
+    with pytest.raises(WrongUsage, match="found 2 named csi-sanity"):
         all_imports([(GOOD, ""), (BAD, "")], added_to="run")
     assert [each.file for each in all_imports([(GOOD, ""), (BAD, "by night")], added_to="run")] == [
         "imported/csi-sanity.xml",

@@ -54,7 +54,7 @@ def test_limits_are_read_and_inherited(tmp_path: Path) -> None:
         "start_growth": (2000, 4.0),
     }
     assert words_of(found["create"]) == "2,000 files created: at most 20 s"
-    assert "2,000 files, pod ready on them, beyond" in words_of(found["start_growth"])
+    assert "2,000 files, pod ready on them, later than" in words_of(found["start_growth"])
     strict = {each.path: each for each in tier(tmp_path, TEXT, "strict").of("many_files")}
     assert (strict["create"].at["files"], strict["create"].bound, strict["create"].because) == (
         FILES,

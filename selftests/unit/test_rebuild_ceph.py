@@ -70,7 +70,7 @@ def test_counts_say_nothing_while_groups_peer(states: dict[str, int]) -> None:
     for counts in ({}, {"degraded_objects": 3}):
         found = state_of(stat({"active+clean": 90, **states}, **counts), most=400)
         assert (found.phase, found.progress) == ("rebuilding", None)
-        assert "or more" in found.description
+        assert "at least" in found.description
 
 
 def test_a_few_groups_that_peer_leave_the_count_nearly_right() -> None:

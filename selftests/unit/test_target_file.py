@@ -66,7 +66,7 @@ def test_ceph_is_read_when_it_may_move_data(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "expected"),
+        ("", "found None"),
         ("rebuild: {driver: zfs}", "'zfs'"),
         ("rebuild: {trigger: [a]}", "driver"),
         ("rebuild: {driver: command, trigger: [a]}", "healthy: expected this key, found nothing; add it"),

@@ -16,7 +16,7 @@ MISMATCH = 84
 _CHECKSUM = re.compile(r"crc32c: verify failed at file .* offset (\d+), length \d+")
 _CHECKSUMS = re.compile(r"(Expected|Received) CRC: ([0-9a-f]+)")
 _HEADER = re.compile(
-    r"verify: bad (magic header|header offset|header length) (\w+), expected \w+ at file .*? offset (\d+), length"
+    r"verify: bad (magic header|header offset|header length) (\w+), wanted \w+ at file .*? offset (\d+), length"
 )
 
 
