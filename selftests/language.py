@@ -9,6 +9,7 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -91,6 +92,7 @@ def trees() -> Iterator[tuple[Path, ast.Module]]:
             yield path.relative_to(ROOT), ast.parse(path.read_text(encoding="utf-8"))
 
 
+@cache
 def counts() -> tuple[Counter[Path], Counter[Path], Counter[Path]]:
     """Return all bound names, the empty ones and the docstrings that begin like questions, each by file."""
     names: Counter[Path] = Counter()

@@ -58,7 +58,7 @@ def snapshot_classes(api: Api, *, driver: str) -> list[str]:
 
 def of_driver(classes: Sequence[Object], *, driver: str, default: str) -> list[str]:
     """Return the names of the classes that name the driver, the one with the annotation `default` first."""
-    driver_classes = [storage_class for storage_class in classes if storage_class.get("driver") == driver]
+    driver_classes = [item for item in classes if item.get("driver") == driver]
     driver_classes.sort(key=lambda item: (item["metadata"].get("annotations") or {}).get(default) != "true")
     return [name_of(item) for item in driver_classes]
 

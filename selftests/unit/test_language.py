@@ -58,12 +58,18 @@ def test_private_words_are_found_whatever_their_case(text: str) -> None:
     assert private_words(f"x{text}x") == []
 
 
+def what_to_write(private: dict[str, list[str]]) -> dict[str, str]:
+    """Each private word that was found, with the words for it."""
+    return {word: PRIVATE_WORDS[word] for words in private.values() for word in words}
+
+
 def test_pages_use_the_terms_of_the_field() -> None:
     """Code aside, and messages in quotation marks, which are the code's."""
     prose = {path: re.sub(r'"[^"]*"|^ {4}.*$', "", unfenced(text), flags=re.MULTILINE) for path, text in PAGES.items()}
-    assert {path: words for path, text in prose.items() if (words := private_words(text))} == {}
+    private = {path: words for path, text in prose.items() if (words := private_words(text))}
+    assert private == {}, what_to_write(private)
 
 
 def test_docstrings_use_the_terms_of_the_field() -> None:
-    found = {str(path): words for path, tree in trees() if (words := private_words("\n".join(docstrings(tree))))}
-    assert found == {}
+    private = {str(path): words for path, tree in trees() if (words := private_words("\n".join(docstrings(tree))))}
+    assert private == {}, what_to_write(private)

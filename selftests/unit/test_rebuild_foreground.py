@@ -9,9 +9,8 @@ import pytest
 from acceptance.loads.fio.output import FioOutput
 from acceptance.loads.fio.samples import Sample
 from acceptance.loads.fio.snapshots import Counts
-from acceptance.measuring.ending import KILLED_STATUS
 from acceptance.measuring.load_log import MARK, LoadLog
-from acceptance.measuring.load_script import STOPPED_STATUS
+from acceptance.measuring.load_script import KILLED_STATUS, STOPPED_STATUS
 from acceptance.measuring.windows import Window
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure
 from acceptance.trials.rebuild.foreground import ended_early, timed_samples

@@ -175,17 +175,13 @@ def test_classes_of_one_name_belong_together_and_others_are_named() -> None:
     first = run_of(*both("a"), *both("a", storage_class="slow"))
     second = run_of(*both("a"), *both("a", storage_class="new"))
     found = compared(first, second)
-    assert [(storage_class.first_class, storage_class.second_class) for storage_class in found.classes] == [
-        ("fast", "fast")
-    ]
+    assert [(pair.first_class, pair.second_class) for pair in found.classes] == [("fast", "fast")]
     assert found.missing == ["slow: only in one", "new: only in other"]
 
 
 def test_the_only_classes_of_two_vendors_are_compared_whatever_they_are_called() -> None:
     found = compared(run_of(*both("a")), run_of(*both("a", storage_class="new")))
-    assert [(storage_class.first_class, storage_class.second_class) for storage_class in found.classes] == [
-        ("fast", "new")
-    ]
+    assert [(pair.first_class, pair.second_class) for pair in found.classes] == [("fast", "new")]
     assert [each.name for each in found.classes[0].unlike] == ["StorageClass"]
     assert found.missing == []
 
