@@ -28,7 +28,7 @@ def current_name(value: Any) -> Any:
     return FORMER_NAMES.get(value, value) if isinstance(value, str) else value
 
 
-Capability = Annotated[str, BeforeValidator(current_name), Field(pattern=r"^[a-z][a-z0-9-]*$")]
+Capability = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$"), BeforeValidator(current_name)]
 """The name of a capability of volumes in results and options; `trials/features/` declares each capability."""
 CapabilityStatus = Literal["seen", "missing", "failed", "not_tried"]
 

@@ -294,7 +294,7 @@ def test_a_round_without_snapshots_is_named(bench: FolderBench, monkeypatch: pyt
     monkeypatch.setattr(snapshot_rounds, "delete_snapshots", lambda *_, **__: None)
     bench.start = lambda *_: "pod"  # type: ignore[attr-defined]
     bench.timeout_s = 1.0  # type: ignore[attr-defined]
-    with pytest.raises(StorageFailure, match=r"in round 4 of 4, .* waited 1 s for snapshot snapshot-4-1 to be ready"):
+    with pytest.raises(StorageFailure, match=r"in round 4 of 4 .* waited 1 s for snapshot snapshot-4-1 to be ready"):
         snapshot_rounds.try_snapshot_rounds(tried(bench))
 
 

@@ -104,7 +104,7 @@ def test_sources_are_keys_with_addresses(tmp_path: Path) -> None:
             FAMILY + '      "slow-*": {read.latency.mean: {at_most: 6ms, because: queries wait}}\n',
             (
                 "a.yaml:8: tiers.shop.limits.slow-*.read.latency.mean.at_most: expected one family that sets this "
-                "for a profile, found '6ms' here and '5ms' on line 7; name the profile itself"
+                "key for a profile, found '6ms' here and '5ms' on line 7; name the profile itself"
             ),
         ),
     ],

@@ -233,7 +233,7 @@ def test_without_a_cluster_all_that_the_options_tell_is_said(planned: Callable[.
     options = (NO_CLUSTER, "--storage-class=fast", "--storage-baseline-class=local", "--storage-destructive")
     status, output = planned(*options)
     assert status == 0, output
-    assert "no cluster is named and no embedded cluster is running" in output
+    assert "no cluster is named and no embedded cluster is running" in " ".join(output.split())
     assert "are unknown: " not in output
     assert "random-read-iops on fast, then in turn with local" in output
     assert "ramp to 60 pods with a volume of fast each, 30 a minute" in output

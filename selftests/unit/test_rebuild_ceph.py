@@ -134,7 +134,7 @@ OTHERS = [{"id": 4, "kb": 10**6, "kb_used": 0}, {"id": 5, "kb": 10_000, "kb_used
 def test_an_osd_whose_data_the_others_have_no_room_for_is_left_in() -> None:
     """What is out counts for nothing; Ceph itself moves on until the cluster takes no more writes."""
     require_room({"nodes": [{"id": 3, "kb_used_data": 2500}, *OTHERS]}, DUMP, osd=3)
-    with pytest.raises(EnvironmentFailure, match=r"that they would be 86 % full .* warns from 85 % on"):
+    with pytest.raises(EnvironmentFailure, match=r"that they would be 86 % full.* warns from 85 % on"):
         require_room({"nodes": [{"id": 3, "kb_used_data": 2600}, *OTHERS]}, DUMP, osd=3)
     with pytest.raises(EnvironmentFailure, match="found no other OSD that is in"):
         require_room({"nodes": [{"id": 3, "kb_used_data": 0}, OTHERS[0]]}, DUMP, osd=3)

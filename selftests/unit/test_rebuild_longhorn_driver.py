@@ -44,7 +44,7 @@ def test_without_a_free_node_a_replica_is_deleted_that_is_not_where_the_volume_i
 
 def test_a_further_replica_that_was_asked_for_and_has_no_node_is_told(lab: Lab) -> None:
     rebuild = lab.longhorn("further-replica", nodes=("store-1", "store-2", "store-3"))
-    with pytest.raises(EnvironmentFailure, match=r"no node for another replica .* 3 hold one, .* is off; add a node"):
+    with pytest.raises(EnvironmentFailure, match=r"no node for another replica .* 3 nodes hold one, .* is off; add"):
         follow(rebuild)
     rebuild.restore()
     assert (lab.count, lab.replicas, lab.api.changed) == (3, THREE, [])

@@ -227,7 +227,7 @@ def test_a_run_that_failed_shows_what_it_had_and_what_ended_it() -> None:
 def test_it_says_what_counted_and_how_far_the_clocks_were_apart() -> None:
     found = record(step(1, 1200), step(3, 3600, clock_spread_s=0.25))
     assert sentences_of(section(found))[-1].startswith("In each step, the 20 s in which all volumes were loaded count")
-    assert "250 ms apart" in sentences_of(section(found))[-1]
+    assert "differed by up to 250 ms" in sentences_of(section(found))[-1]
 
 
 @pytest.mark.parametrize(("value", "status"), [(0.5, "pass"), (0.99, "inconclusive"), (2.0, "fail")])

@@ -60,7 +60,7 @@ def test_the_limit_is_where_the_margin_ends_on_the_side_that_is_worse() -> None:
         picture = trend(nights(1000, 1000, 1000, higher_is_better=higher))
         limit, level = height(lines(picture, "limit")[0]), line(picture, "candidate")[0][1]
         assert (limit > level) == below, "from the top of the picture"
-    assert picture is not None and "Limit: 10 % worse than it" in picture.caption
+    assert picture is not None and "Limit: 10 % worse than that level" in picture.caption
 
 
 def test_this_run_is_marked_and_the_words_hold_the_change_of_level_and_its_date() -> None:

@@ -169,7 +169,7 @@ def test_the_volume_that_is_least_certain_decides_a_pass() -> None:
 def test_a_rate_above_what_the_storage_can_do_says_so() -> None:
     verdict = judge_scaling(record(rate_limited=rates(a=0.5, b=0.5)), limit("rate_limited", 0.98))
     assert verdict.status == "fail"
-    assert "all together reached 100 IOPS: the rate is above what the storage can do" in verdict.reason
+    assert "all together reached 100 IOPS: the total rate exceeds what the storage can do" in verdict.reason
 
 
 @pytest.mark.parametrize(("many", "expected"), [(2200, "pass"), (1400, "fail"), (1820, "inconclusive")])

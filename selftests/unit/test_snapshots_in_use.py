@@ -220,7 +220,7 @@ def test_each_is_a_row_and_hostile_words_are_escaped() -> None:
 def test_a_group_has_a_verdict_and_words_of_its_own() -> None:
     one, group = judge_snapshot(snapshot()), judge_snapshot(snapshot(volumes=2))
     assert one.id != group.id and group.id == "fast/durability/group-snapshot/holds"
-    assert group.status == "pass" and "together hold all" in group.limit
+    assert group.status == "pass" and "together they hold all" in group.limit
     assert group.reason.startswith(
         "a group snapshot of class snap, taken while records were written in turn to 2 volumes of fast, holds all 1"
     )

@@ -93,7 +93,7 @@ def tried(tmp_path: Path, **changes: Any) -> str:
 
 
 def test_folders_that_are_what_they_should_be_are_seen(tmp_path: Path) -> None:
-    assert "data/a of a volume, which was there, and data/new/deep, which was not" in tried(tmp_path)
+    assert "data/a of a volume, which existed, and data/new/deep, which did not" in tried(tmp_path)
 
 
 def whole(bench: PlayedBench, node: str, path: str | None) -> Path:
