@@ -6,13 +6,13 @@ pytestmark = [pytest.mark.provisioning, pytest.mark.features]
 
 
 @pytest.mark.capability("read-write-once-pod")
-def test_a_volume_of_one_pod_is_kept_from_a_second(show_capability):
+def test_read_write_once_pod_volume_refuses_a_second_pod(show_capability):
     """With ReadWriteOncePod, a second pod on the same node waits while the first runs, then uses the volume."""
     show_capability()
 
 
 @pytest.mark.capability("read-only-many")
-def test_nodes_read_a_volume_that_none_may_write(show_capability):
+def test_nodes_share_a_read_only_many_volume(show_capability):
     """With ReadOnlyMany, pods on two nodes mount a clone read-only at the same time, read it, and cannot write."""
     show_capability()
 

@@ -6,12 +6,12 @@ pytestmark = [pytest.mark.control_operations, pytest.mark.slow]
 
 
 @pytest.mark.operating("times")
-def test_operations_at_once_are_in_time(operations, operation_limit, accept):
+def test_concurrent_operations_complete_in_time(operations, operation_limit, accept):
     """Many operations are requested at the same time; each ends (PVC bound, pod ready, copy made) in time."""
     accept(operations.against(operation_limit))
 
 
 @pytest.mark.operating("failures")
-def test_operations_at_once_succeed(operations, operation_limit, accept):
+def test_concurrent_operations_succeed(operations, operation_limit, accept):
     """Many operations are requested at the same time; no more of them fail than the tier allows."""
     accept(operations.against(operation_limit))

@@ -12,6 +12,6 @@ def test_required_number_of_pods_runs(ramp, control_plane_limit, accept):
 
 
 @pytest.mark.ramping("ramp-down")
-def test_all_volumes_are_gone_in_time(ramp, control_plane_limit, accept):
+def test_all_volumes_are_deleted_in_time(ramp, control_plane_limit, accept):
     """The pods are deleted at twice the rate; their PVCs and PVs are deleted soon after the last pod."""
     accept(ramp.against(control_plane_limit))

@@ -30,43 +30,43 @@ def test_volume_and_its_clone_are_used_on_one_node(show_capability):
 
 
 @pytest.mark.capability("restore-read-only")
-def test_snapshot_restored_for_reading_only_refuses_writes(show_capability):
+def test_read_only_restored_snapshot_refuses_writes(show_capability):
     """A snapshot is restored to a ReadOnlyMany PVC: a pod mounts it read-only, reads the data, and cannot write."""
     show_capability()
 
 
 @pytest.mark.capability("clone-read-only")
-def test_clone_for_reading_only_refuses_writes(show_capability):
+def test_read_only_clone_refuses_writes(show_capability):
     """A volume is cloned to a ReadOnlyMany PVC: a pod mounts it read-only, reads the data, and cannot write."""
     show_capability()
 
 
 @pytest.mark.capability("parallel-clones")
-def test_clones_made_at_once_are_all_whole(show_capability):
+def test_concurrent_clones_are_all_intact(show_capability):
     """Three clones of one volume are requested at the same time, and each holds the volume's data."""
     show_capability()
 
 
 @pytest.mark.slow
 @pytest.mark.capability("clone-times")
-def test_clones_are_told_to_be_copies_or_references(show_capability):
+def test_clone_time_tells_full_copies_from_references(show_capability):
     """Volumes with little and with much data are cloned in turn; the times show whether they grow with the data."""
     show_capability()
 
 
 @pytest.mark.capability("block-snapshot")
-def test_snapshot_of_a_raw_block_volume_holds_what_was_there(show_capability):
+def test_snapshot_of_a_raw_block_volume_holds_its_data(show_capability):
     """A restored snapshot of a raw block volume holds all data written before it was taken, and none written after."""
     show_capability()
 
 
 @pytest.mark.capability("block-clone")
-def test_clone_of_a_raw_block_volume_goes_its_own_way(show_capability):
+def test_clone_of_a_raw_block_volume_is_independent(show_capability):
     """A clone of a raw block volume holds its source's data, and neither sees later writes to the other."""
     show_capability()
 
 
 @pytest.mark.capability("snapshot-rounds")
-def test_snapshots_taken_and_deleted_again_and_again_leave_nothing(show_capability):
+def test_repeated_snapshots_leave_nothing_behind(show_capability):
     """Snapshots of a volume in use are taken and deleted in rounds; no VolumeSnapshotContent stays, writes continue."""
     show_capability()

@@ -17,7 +17,7 @@ def test_written_data_is_read_by_a_new_pod(written_data):
 
 
 @pytest.mark.planned(pods=2)
-def test_written_data_is_read_elsewhere(written_data, another_node):
+def test_written_data_is_read_on_another_node(written_data, another_node):
     """A new pod on another node reads the whole file as it was written, if the class allows another node."""
     volume = written_data()
     volume.verify(node=another_node(volume, volume))

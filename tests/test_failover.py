@@ -5,12 +5,12 @@ import pytest
 pytestmark = [pytest.mark.durability, pytest.mark.destructive, pytest.mark.slow]
 
 
-def test_failover_is_in_time(failed_over, failover_limit, accept):
+def test_failover_completes_in_time(failed_over, failover_limit, accept):
     """A node fails; the time from the last durable write there to the first on another node is within the limit."""
     accept(failed_over.against(failover_limit))
 
 
 @pytest.mark.crash("failover")
-def test_acknowledged_records_are_there_after_a_failover(crash, accept):
+def test_acknowledged_records_survive_a_failover(crash, accept):
     """The node that takes over has every record that was acknowledged on the failed node."""
     accept(crash())

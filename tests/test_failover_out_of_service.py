@@ -5,12 +5,12 @@ import pytest
 pytestmark = [pytest.mark.durability, pytest.mark.out_of_service, pytest.mark.destructive, pytest.mark.slow]
 
 
-def test_failover_of_a_node_out_of_service_is_in_time(out_of_service, out_of_service_limit, accept):
+def test_failover_from_an_out_of_service_node_completes_in_time(out_of_service, out_of_service_limit, accept):
     """A failed node is tainted; the time from its last durable write to the first elsewhere is within the limit."""
     accept(out_of_service.against(out_of_service_limit))
 
 
 @pytest.mark.crash("failover-out-of-service")
-def test_acknowledged_records_are_there_after_a_node_was_out_of_service(crash, accept):
+def test_acknowledged_records_survive_an_out_of_service_node(crash, accept):
     """The node that takes over has every record that was acknowledged on the failed node."""
     accept(crash())

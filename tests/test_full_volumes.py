@@ -5,12 +5,12 @@ import pytest
 pytestmark = [pytest.mark.durability, pytest.mark.features, pytest.mark.destructive, pytest.mark.slow]
 
 
-def test_full_volume_says_that_no_space_is_left(full_volume, accept):
+def test_full_volume_reports_no_space_left(full_volume, accept):
     """A volume is filled; it takes the space that it showed as free, and then reports ENOSPC."""
     accept(full_volume.against("error"))
 
 
-def test_full_volume_keeps_what_was_written(full_volume, accept):
+def test_full_volume_keeps_its_data(full_volume, accept):
     """A volume is filled; a new pod finds every file that was durable before, with its checksum."""
     accept(full_volume.against("kept"))
 
@@ -20,21 +20,21 @@ def test_full_volume_harms_no_other_volume(full_volume, accept):
     accept(full_volume.against("others"))
 
 
-def test_full_volume_takes_writes_again(full_volume, accept):
+def test_full_volume_accepts_writes_after_files_are_deleted(full_volume, accept):
     """Files of a full volume are deleted; other files can then be written and read again."""
     accept(full_volume.against("again"))
 
 
-def test_full_volume_grows(full_volume, accept):
+def test_full_volume_expands(full_volume, accept):
     """A full volume is expanded while a pod uses it, and accepts more data."""
     accept(full_volume.against("growth"))
 
 
-def test_full_volume_gives_the_space_of_deleted_files_back(full_volume, accept):
+def test_full_volume_releases_the_space_of_deleted_files(full_volume, accept):
     """Files of a full volume are deleted and trimmed; the pool regains their space while the volume is in use."""
     accept(full_volume.against("trim"))
 
 
-def test_full_volume_gives_its_space_back(full_volume, accept):
+def test_deleted_full_volume_releases_its_space(full_volume, accept):
     """A full volume is deleted; the pool has as much space as before."""
     accept(full_volume.against("space"))

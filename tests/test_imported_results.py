@@ -4,6 +4,6 @@ import pytest
 
 
 @pytest.mark.imported
-def test_other_tool_found_no_failure(imported_results, accept):
+def test_other_tool_reported_no_failure(imported_results, accept):
     """No test of the other tool failed; judged only with --storage-imported-failures fail."""
     accept(imported_results())

@@ -8,11 +8,11 @@ import pytest
 pytestmark = [pytest.mark.durability, pytest.mark.storage_pods, pytest.mark.destructive, pytest.mark.slow]
 
 
-def test_storage_stands_that_its_pods_are_killed(killed_storage_pods, disruption_limit, accept):
+def test_storage_survives_killed_storage_pods(killed_storage_pods, disruption_limit, accept):
     """Pods are killed; replacements are Ready, writes continue, new volumes are usable, within the tier's limits."""
     accept(killed_storage_pods.against(disruption_limit))
 
 
-def test_acknowledged_records_are_there_after_pods_of_the_storage_were_killed(records_kept, accept):
+def test_acknowledged_records_survive_killed_storage_pods(records_kept, accept):
     """Pods are killed; every record that was acknowledged before or meanwhile still exists."""
     accept(records_kept())

@@ -5,12 +5,12 @@ import pytest
 pytestmark = [pytest.mark.under_load, pytest.mark.slow]
 
 
-def test_latency_holds_at_a_share_of_the_capacity(under_load, under_load_limit, accept):
+def test_latency_holds_at_partial_load(under_load, under_load_limit, accept):
     """A volume is loaded at a share of its capacity; it keeps the rate, and its latency meets the tier's limit."""
     accept(under_load.against(under_load_limit))
 
 
 @pytest.mark.scale
-def test_noisy_neighbours_leave_a_volume_its_share(beside_neighbours, neighbour_limit, accept):
+def test_volume_keeps_its_share_next_to_noisy_neighbors(beside_neighbours, neighbour_limit, accept):
     """Other volumes of the class are loaded at full speed; a volume keeps its rate, and its latency meets the limit."""
     accept(beside_neighbours.against(neighbour_limit))

@@ -32,7 +32,7 @@ def test_claim_binds_in_time(volume, provisioning, provisioning_limit, accept):
     accept(provisioning.against(provisioning_limit))
 
 
-def test_volume_is_gone_after_deletion(volume):
+def test_deleted_volume_is_removed(volume):
     """When the PVC is deleted, its volume is deleted too, or kept if the class's reclaim policy says so."""
     volume.write()
     volume.delete()

@@ -5,11 +5,11 @@ import pytest
 pytestmark = [pytest.mark.durability, pytest.mark.features]
 
 
-def test_snapshot_of_a_volume_in_use_is_of_one_moment(snapshot_in_use, accept):
+def test_snapshot_of_a_volume_in_use_is_crash_consistent(snapshot_in_use, accept):
     """A snapshot is taken while records are written; it has all acknowledged before, and none after a gap."""
     accept(snapshot_in_use())
 
 
-def test_group_snapshot_of_two_volumes_is_of_one_moment(snapped_group, accept):
+def test_group_snapshot_of_two_volumes_is_crash_consistent(snapped_group, accept):
     """A group snapshot is taken of two volumes that are written in turn; it is crash-consistent across both."""
     accept(snapped_group())

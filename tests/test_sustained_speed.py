@@ -5,6 +5,6 @@ import pytest
 pytestmark = [pytest.mark.sustained, pytest.mark.slow]
 
 
-def test_speed_lasts(sustained_load, sustained_limit, accept):
+def test_speed_is_sustained(sustained_load, sustained_limit, accept):
     """The class is loaded for long without a pause; at the end it is steady, and still as fast as the tier requires."""
     accept(sustained_load.against(sustained_limit))

@@ -6,19 +6,19 @@ pytestmark = [pytest.mark.provisioning, pytest.mark.features]
 
 
 @pytest.mark.capability("expansion")
-def test_volume_grows_while_it_is_used(show_capability):
+def test_volume_expands_while_in_use(show_capability):
     """A PVC is expanded, and the pod that uses its volume the whole time sees its file system grow."""
     show_capability()
 
 
 @pytest.mark.capability("snapshot")
-def test_snapshot_holds_what_was_there_when_it_was_taken(show_capability):
+def test_snapshot_holds_the_data_at_its_creation(show_capability):
     """A restored snapshot holds everything written before it was taken, and nothing written after."""
     show_capability()
 
 
 @pytest.mark.capability("clone")
-def test_clone_goes_its_own_way(show_capability):
+def test_clone_is_independent_of_its_source(show_capability):
     """A clone holds its source's data, and neither sees later writes to the other."""
     show_capability()
 
@@ -30,7 +30,7 @@ def test_two_nodes_share_a_volume(show_capability):
 
 
 @pytest.mark.capability("fs-group")
-def test_volume_is_given_to_the_group_of_a_pod(show_capability):
+def test_fs_group_owns_the_volume(show_capability):
     """A volume and its files belong to the group that a pod requests with fsGroup."""
     show_capability()
 

@@ -6,7 +6,7 @@ pytestmark = [pytest.mark.scale, pytest.mark.slow]
 
 
 @pytest.mark.scaling("total_at_last_step")
-def test_total_holds_with_many_volumes(scaling, scaling_limit, accept):
+def test_total_speed_holds_with_many_volumes(scaling, scaling_limit, accept):
     """More volumes are loaded than saturate the storage; they share its throughput, and the total does not fall."""
     accept(scaling.against(scaling_limit))
 
@@ -18,7 +18,7 @@ def test_each_volume_gets_its_share(scaling, scaling_limit, accept):
 
 
 @pytest.mark.scaling("latency_growth")
-def test_latency_grows_within_bounds(scaling, scaling_limit, accept):
+def test_latency_growth_is_bounded(scaling, scaling_limit, accept):
     """Latency grows with the number of volumes by no more than the tier allows."""
     accept(scaling.against(scaling_limit))
 
@@ -30,7 +30,7 @@ def test_every_volume_reaches_its_rate(scaling, scaling_limit, accept):
 
 
 @pytest.mark.scaling("node_scaling")
-def test_total_grows_with_the_nodes(scaling, scaling_limit, accept):
+def test_total_speed_grows_with_nodes(scaling, scaling_limit, accept):
     """Twice as many nodes, with the same load each, reach nearly twice the total."""
     accept(scaling.against(scaling_limit))
 

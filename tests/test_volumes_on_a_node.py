@@ -12,30 +12,30 @@ def test_mount_options_reach_the_mount(show_capability):
 
 
 @pytest.mark.capability("fs-group-change-policy")
-def test_files_are_given_to_a_group_when_the_policy_says_so(show_capability):
+def test_fs_group_change_policy_is_followed(show_capability):
     """Policy Always gives all files to the pod's group, OnRootMismatch only if the root folder has another group."""
     show_capability()
 
 
 @pytest.mark.capability("volume-stats")
-def test_the_kubelet_tells_how_full_a_volume_is(show_capability):
+def test_kubelet_reports_volume_stats(show_capability):
     """Capacity, used and available bytes that the kubelet reports are what the pod sees, within 2 % of the capacity."""
     show_capability()
 
 
 @pytest.mark.capability("node-limit")
-def test_a_node_takes_as_many_volumes_as_its_driver_says(show_capability):
+def test_node_attaches_as_many_volumes_as_its_driver_reports(show_capability):
     """A node takes as many volumes as CSINode reports; a pod with one more waits, and starts when they are deleted."""
     show_capability()
 
 
 @pytest.mark.capability("topology")
-def test_volumes_are_where_the_class_allows_them(show_capability):
+def test_volumes_are_placed_in_the_allowed_topologies(show_capability):
     """A pod has a volume on a node that the class's allowedTopologies allow; a pod that must run elsewhere waits."""
     show_capability()
 
 
 @pytest.mark.capability("sub-path")
-def test_a_pod_uses_a_folder_of_a_volume(show_capability):
+def test_pod_mounts_a_sub_path(show_capability):
     """With subPath a pod sees the files of that folder, or a new empty one, and writes there unless it is read-only."""
     show_capability()

@@ -92,13 +92,13 @@ def test_baseline_that_fails_says_nothing_of_the_candidate(clean: Api, reports: 
 
 
 def test_volume_that_stays_is_a_fail_and_a_leak(api: Api, reports: Path) -> None:
-    run = run_suite("--storage-class", "lab-keeps", *GIVES_UP, "-k", "gone_after", reports=reports)
+    run = run_suite("--storage-class", "lab-keeps", *GIVES_UP, "-k", "deleted_volume_is_removed", reports=reports)
     stayed = left_behind(api)
     for volume in stayed:
         api.delete(VOLUMES, volume)
     assert run.status == 1, run.output
-    assert run.verdict("gone_after")["status"] == "fail"
-    assert "phase Released" in run.verdict("gone_after")["reason"]
+    assert run.verdict("deleted_volume_is_removed")["status"] == "fail"
+    assert "phase Released" in run.verdict("deleted_volume_is_removed")["reason"]
     leak = "\n".join(run.results["errors"])
     assert "left behind" in leak
     assert len(stayed) == 1 and stayed[0] in leak
@@ -109,14 +109,14 @@ def test_deletion_that_hangs_on_a_finalizer_names_it(held: Literal["PV", "PVC"],
     """The finalizer is another's: the run tells of it, leaves what it holds, and never takes it away."""
     name = {"PV": "lab-holds-volume", "PVC": "lab-holds-claim"}[held]
     try:
-        run = run_suite("--storage-class", name, *GIVES_UP, "-k", "gone_after", reports=reports)
+        run = run_suite("--storage-class", name, *GIVES_UP, "-k", "deleted_volume_is_removed", reports=reports)
         all_held = [each for each in api.list(VOLUMES if held == "PV" else CLAIMS) if held_by_lab(each)]
         items = [each for each in all_held if each["spec"]["storageClassName"] == name]
     finally:
         let_go(api, [name])
     assert run.status == 1, run.output
     (stayed,) = [item["metadata"]["name"] for item in items]
-    verdict = run.verdict("gone_after")
+    verdict = run.verdict("deleted_volume_is_removed")
     assert verdict["status"] == "fail"
     assert f"{held} {stayed} to be deleted" in verdict["reason"]
     assert "deletion requested, finalizers: " in verdict["reason"] and FINALIZER in verdict["reason"]
@@ -138,6 +138,6 @@ def held_by_lab(item: Object) -> bool:
 
 
 def test_retained_volume_passes_and_is_removed_all_the_same(clean: Api, reports: Path) -> None:
-    run = run_suite("--storage-class", "lab-retains", "-k", "gone_after", reports=reports)
+    run = run_suite("--storage-class", "lab-retains", "-k", "deleted_volume_is_removed", reports=reports)
     assert run.status == 0, run.output
-    assert run.verdict("gone_after")["status"] == "pass"
+    assert run.verdict("deleted_volume_is_removed")["status"] == "pass"

@@ -94,8 +94,8 @@ def test_storage_faster_than_local_fails_the_comparison(clean: Api, reports: Pat
     options = ["--storage-class", "lab-too-good", "--storage-baseline-class", "lab-slow", held]
     run = run_suite(*options, f"--storage-thresholds={limits}", "-k", "sync-write", reports=reports)
     assert run.status == 1, run.output
-    assert run.verdict("not_better_than_local")["status"] == "fail"
-    assert "not durable when it was acknowledged" in run.verdict("not_better_than_local")["reason"]
+    assert run.verdict("class_is_not_faster_than_local")["status"] == "fail"
+    assert "not durable when it was acknowledged" in run.verdict("class_is_not_faster_than_local")["reason"]
     assert run.passes(run.verdict("meet_the_limit"))
 
 

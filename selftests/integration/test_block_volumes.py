@@ -29,7 +29,7 @@ def test_devices_are_loaded_and_judged(clean: Api, reports: Path) -> None:
     assert run.status == 0, run.output
     assert run.verdict("random-read-iops")["status"] == "pass"
     assert run.verdict("same_node")["status"] == "pass"
-    assert run.verdict("read_elsewhere")["status"] == "pass"
+    assert run.verdict("written_data_is_read_on_another_node")["status"] == "pass"
     skipped = [verdict["reason"] for verdict in run.results["verdicts"] if verdict["status"] == "skipped"]
     assert skipped and all("capability 'file system'" in reason for reason in skipped)
     assert {measurement["profile"] for measurement in run.results["measurements"]} == {"random-read-iops"}

@@ -231,7 +231,7 @@ def test_it_is_compared_with_a_local_disk(tmp_path: Path) -> None:
     options = [f"--storage-thresholds={limits_file(tmp_path, iops=1)}", "--storage-baseline-class=local-path"]
     found = run_suite(*ON_CEPH, *options, "-m", "comparison", "-k", "sync-write", reports=tmp_path)
     assert found.status == 0, found.output
-    verdict = found.verdict("not_better_than_local")
+    verdict = found.verdict("class_is_not_faster_than_local")
     assert verdict["status"] == "pass", verdict
 
 

@@ -20,21 +20,25 @@ WAITED_FOR = {
     ("grows-in-name-only", "expansion-offline", "test_unused_volume"): (
         "to have its new size in a new pod (no pod used it during the expansion to 2 GiB)"
     ),
-    ("grows-in-name-only", "expansion-new-pod", "pod_made_anew"): (
+    ("grows-in-name-only", "expansion-new-pod", "volume_expands_for_a_recreated_pod"): (
         "to have its new size in a new pod (its pod was recreated during the expansion to 2 GiB)"
     ),
-    ("grows-in-name-only", "block-expansion", "raw_block_volume_grows"): "no data can be written to its new end",
+    (
+        "grows-in-name-only",
+        "block-expansion",
+        "raw_block_volume_expands_while_in_use",
+    ): "no data can be written to its new end",
     ("copies-keep-id", "restore-beside", "its_restored_snapshot_are"): "wrong fs type, bad option, bad superblock",
     ("copies-keep-id", "clone-beside", "its_clone_are_used"): "wrong fs type, bad option, bad superblock",
-    ("snapshots-never-freed", "snapshot-rounds", "again_and_again"): "in round 4 of 4",
+    ("snapshots-never-freed", "snapshot-rounds", "repeated_snapshots_leave_nothing_behind"): "in round 4 of 4",
 }
 """By fault, capability and a part of the test's name, what is said of it: found when a time is over."""
 SEEN = {
     ("grows-only-in-use", "restore-larger", "test_snapshot_restored_to_a_larger"): "expected a file system of at least",
     ("grows-only-in-use", "clone-larger", "test_larger_clone"): "expected a file system of at least",
-    ("snapshot-empty", "restore-read-only", "restored_for_reading_only"): "does not show its data",
-    ("mounts-inside", "clone-read-only", "clone_for_reading_only"): "accepted writes: a new file in a folder",
-    ("one-clone-at-a-time", "parallel-clones", "clones_made_at_once"): "2 of 3 clones",
+    ("snapshot-empty", "restore-read-only", "read_only_restored_snapshot_refuses_writes"): "does not show its data",
+    ("mounts-inside", "clone-read-only", "read_only_clone_refuses_writes"): "accepted writes: a new file in a folder",
+    ("one-clone-at-a-time", "parallel-clones", "concurrent_clones_are_all_intact"): "2 of 3 clones",
     ("snapshot-taken-late", "block-snapshot", "test_snapshot_of_a_raw"): "written after the copy was taken",
     ("clone-shares", "block-clone", "test_clone_of_a_raw"): "data written to the clone appears on its source",
     ("taken-for-another", "two-volumes", "pod_uses_two"): "shows the data of the ",
@@ -126,7 +130,7 @@ def test_clones_that_take_longer_for_more_data_are_told_to_be_copies(
     classes: None, good: SuiteRun, api: Api, tmp_path: Path
 ) -> None:
     """A clone of 512 MiB takes 25 s longer than the lab's own copy, which a class without the fault makes at once."""
-    select = ("-k", "copies_or_references", "--storage-class", class_of(CLONES_SLOWLY))
+    select = ("-k", "clone_time_tells_full_copies_from_references", "--storage-class", class_of(CLONES_SLOWLY))
     run = run_suite("tests/test_copies_of_volumes.py", *select, reports=tmp_path / "reports")
     assert run.status == 0, run.output
     assert left_behind(api) == []

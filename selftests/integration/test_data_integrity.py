@@ -50,7 +50,7 @@ def passed(cluster: object, tmp_path_factory: pytest.TempPathFactory) -> SuiteRu
 
 def test_good_storage_gives_back_what_was_written(passed: SuiteRun) -> None:
     assert passed.status == 0, passed.output
-    for test in ("data_is_read_back", "by_a_new_pod", "read_elsewhere", "during_a_rebuild"):
+    for test in ("data_is_read_back", "by_a_new_pod", "written_data_is_read_on_another_node", "during_a_rebuild"):
         assert passed.verdict(test)["status"] == "pass"
 
 
@@ -88,7 +88,7 @@ def test_what_changes_later_is_found_by_the_pods_that_read_it(clean: Api, honest
         run = finish(process, reports=reports)
     assert run.status == 1, run.output
     assert run.verdict("data_is_read_back")["status"] == "pass"
-    for test, where in (("by_a_new_pod", "the same node"), ("read_elsewhere", "another node")):
+    for test, where in (("by_a_new_pod", "the same node"), ("written_data_is_read_on_another_node", "another node")):
         assert run.verdict(test)["status"] == "fail"
         assert f"read again in a new pod on {where}" in run.verdict(test)["reason"]
         assert "blocks of 64 KiB differ from what was written: at offset" in run.verdict(test)["reason"]

@@ -101,7 +101,7 @@ def test_a_failover_is_timed_in_phases(passed: SuiteRun, cluster: EmbeddedCluste
     silence_s = SHORT_GRACE_S if state is not None and state.short_timers else 50
     # Less by as long as the node had not been heard of when it failed.
     assert 0.2 * silence_s < phases["node seen to be lost"] < silence_s + 200
-    verdict = passed.verdict("failover_is_in_time")
+    verdict = passed.verdict("failover_completes_in_time")
     assert verdict["status"] == "pass" and verdict["measured"] == pytest.approx(sum(phases.values()))
     assert failover["failed_node"] != failover["node"]
 
@@ -215,7 +215,7 @@ embedded_cluster.stop_node({cluster.name!r}, sys.argv[1])
 open({str(down)!r}, "w").write(sys.argv[1])
 """
     hook = target(tmp_path, fail=fail, restore=restore(cluster))
-    options = [*NODES_TOO, "-k", "failover_is_in_time", "--storage-class=replicated", hook, limits(tmp_path)]
+    options = [*NODES_TOO, "-k", "failover_completes_in_time", "--storage-class=replicated", hook, limits(tmp_path)]
     with started_suite(*options, reports=reports) as process:
         wait_for("the node to fail", look=down.exists, ready=bool, state=str, timeout_s=HANGS_S)
         process.send_signal(signal.SIGINT)

@@ -103,38 +103,41 @@ def test_good_storage_stands_being_full(good: SuiteRun) -> None:
 def test_files_that_are_gone_are_missed_on_both_volumes(wrong: SuiteRun) -> None:
     name = class_of("data-lost-at-unpublish")
     assert wrong.status == 1, wrong.output
-    assert verdict(wrong, "says_that_no_space", name)["status"] == "pass"
-    for test in ("keeps_what_was_written", "harms_no_other"):
+    assert verdict(wrong, "full_volume_reports_no_space_left", name)["status"] == "pass"
+    for test in ("full_volume_keeps_its_data", "harms_no_other"):
         found = verdict(wrong, test, name)
         assert found["status"] == "fail" and "that were durable before exists" in found["reason"]
 
 
 @pytest.mark.full
 def test_a_full_volume_that_grows_in_name_only_fails(wrong: SuiteRun) -> None:
-    found = verdict(wrong, "full_volume_grows", class_of("grows-in-name-only"))
+    found = verdict(wrong, "full_volume_expands", class_of("grows-in-name-only"))
     assert found["status"] == "fail" and "the PVC was expanded to 800 MiB, and the volume shows" in found["reason"]
-    assert verdict(wrong, "takes_writes_again", class_of("grows-in-name-only"))["status"] == "pass"
+    assert (
+        verdict(wrong, "full_volume_accepts_writes_after_files_are_deleted", class_of("grows-in-name-only"))["status"]
+        == "pass"
+    )
 
 
 @pytest.mark.full
 def test_a_driver_that_gives_too_much_is_told_of(wrong: SuiteRun) -> None:
-    found = verdict(wrong, "says_that_no_space", class_of("size-not-enforced"))
+    found = verdict(wrong, "full_volume_reports_no_space_left", class_of("size-not-enforced"))
     assert found["status"] == "skipped" and "does not enforce volume sizes" in found["reason"]
 
 
 @pytest.mark.full
 def test_an_overbooked_pool_is_full_before_its_volumes_and_harms_them_all(wrong: SuiteRun) -> None:
-    found = verdict(wrong, "says_that_no_space", THIN)
+    found = verdict(wrong, "full_volume_reports_no_space_left", THIN)
     assert found["status"] == "fail" and "that the volume showed as free" in found["reason"]
     assert verdict(wrong, "harms_no_other", THIN)["status"] == "fail"
 
 
 @pytest.mark.full
 def test_space_that_a_deleted_volume_keeps_is_missed(wrong: SuiteRun) -> None:
-    found = verdict(wrong, "gives_its_space_back", class_of("keeps-space"))
+    found = verdict(wrong, "deleted_full_volume_releases_its_space", class_of("keeps-space"))
     assert found["status"] == "fail" and "45 s after all volumes were deleted" in found["reason"]
-    assert verdict(wrong, "keeps_what_was_written", class_of("keeps-space"))["status"] == "pass"
-    assert verdict(wrong, "gives_its_space_back", class_of("grows-in-name-only"))["status"] == "pass"
+    assert verdict(wrong, "full_volume_keeps_its_data", class_of("keeps-space"))["status"] == "pass"
+    assert verdict(wrong, "deleted_full_volume_releases_its_space", class_of("grows-in-name-only"))["status"] == "pass"
 
 
 @pytest.mark.full
@@ -146,5 +149,5 @@ def test_space_that_deleted_files_keep_is_missed(wrong: SuiteRun) -> None:
     assert "has the mount option discard (mounted as xfs,rw" in found["reason"]
     # 0.9 of about 319 MiB, of which each takes as much in the pool.
     assert (less := re.search(r"not ([\d.]+) MiB less", found["reason"])) and float(less[1]) > 250, found["reason"]
-    assert verdict(wrong, "gives_its_space_back", name)["status"] == "pass"
+    assert verdict(wrong, "deleted_full_volume_releases_its_space", name)["status"] == "pass"
     assert verdict(wrong, "space_of_deleted_files", class_of("grows-in-name-only"))["status"] == "pass"

@@ -88,4 +88,4 @@ def test_local_volume_skips_naming_the_capability(clean: Api, reports: Path) -> 
     assert run.status == 0, run.output
     assert run.verdict("another_node")["status"] == "skipped"
     assert "capability 'another node'" in run.verdict("another_node")["reason"]
-    assert run.verdict("gone_after_deletion")["status"] == "pass"
+    assert run.verdict("deleted_volume_is_removed")["status"] == "pass"

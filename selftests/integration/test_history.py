@@ -158,7 +158,7 @@ def night_before(run: SuiteRun) -> str:
 @pytest.mark.full
 def test_the_first_night_has_nothing_to_be_compared_with_and_begins_the_history(lab: Lab, first: SuiteRun) -> None:
     assert first.status == 5, first.output
-    verdict = first.verdict("worse_than_before")
+    verdict = first.verdict("class_is_no_slower_than_before")
     assert verdict["status"] == "skipped"
     assert verdict["outcome"]["code"] == "history.too_few_runs"
     assert verdict["outcome"]["facts"]["earlier"] == 0 and verdict["requirement"]["at"]["runs"] == 14
@@ -219,7 +219,7 @@ def test_a_level_that_is_accepted_is_what_the_next_run_is_held_to(lab: Lab, judg
     words = ["accept-level", str(copy), "--run", f"night-{NIGHTS - 1}", "--storage-class", str(lab.fallen)]
     subprocess.run([sys.executable, "-m", "acceptance", *words], check=True, cwd=ROOT)
     run = lab.run(f"--storage-class={lab.fallen}", history=copy)
-    verdict = run.verdict("worse_than_before")
+    verdict = run.verdict("class_is_no_slower_than_before")
     assert verdict["status"] == "skipped", verdict
     assert f"has 2 of the same kind since a level was accepted ({NIGHTS - 1} before it)" in verdict["reason"]
 

@@ -73,7 +73,7 @@ def test_memory_is_not_a_disk(disk: Path, tmp_path: Path, reports: Path) -> None
         run = run_suite(*HOST, *classes, limits, *SYNC_WRITE, "-m", "comparison", reports=reports)
         assert os.listdir(memory) == []
     assert run.status == 1, run.output
-    verdict = run.verdict("better_than_local")
+    verdict = run.verdict("class_is_not_faster_than_local")
     assert verdict["status"] == "fail"
     assert "it was not durable when it was acknowledged" in verdict["reason"]
     assert str(disk) in verdict["reason"]
@@ -90,7 +90,7 @@ def test_a_faster_disk_is_shown_beside_a_slower_one_and_not_called_too_good(
         classes = (f"--storage-class={memory}", f"--storage-compare-with={disk}")
         run = run_suite(*HOST, *classes, limits, *SYNC_WRITE, "-m", "comparison or data_plane", reports=reports)
     assert run.status == 0, run.output
-    comparison = run.verdict("better_than_local")
+    comparison = run.verdict("class_is_not_faster_than_local")
     assert (comparison["status"], comparison["reason"]) == (
         "skipped",
         f"shown next to {disk}, not judged by it (--storage-compare-with)",

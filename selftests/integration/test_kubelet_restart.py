@@ -92,12 +92,12 @@ def test_a_mount_that_stays_is_told(cluster: EmbeddedCluster, clean: Api, lab_fo
         also = "; ".join(f"{bind} {folder}/lab-* {kept}" for bind in binds)
         option = target(cluster, tmp_path, key="start", also=also)
         try:
-            found = asked(clean, tmp_path, option, "--storage-timeout", "40s", "-k", "stays")
+            found = asked(clean, tmp_path, option, "--storage-timeout", "40s", "-k", "volume_is_detached")
         finally:
             for each in all_:
                 run(each.inside(["umount", kept]))
     assert found.status == 1, found.output
-    verdict = found.verdict("nothing_of_a_volume_stays")
+    verdict = found.verdict("volume_is_detached_after_a_kubelet_outage")
     assert verdict["status"] == "fail" and f"mounted at {kept}" in verdict["reason"]
 
 

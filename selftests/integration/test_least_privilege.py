@@ -62,23 +62,23 @@ ACCOUNTS = Resource(prefix="api/v1", plural="serviceaccounts")
 REVIEWS = Resource(prefix="apis/authentication.k8s.io/v1", plural="selfsubjectreviews", has_namespace=False)
 # Of each file of tests, those that are run here; a new file needs a line.
 SMALLEST = {
-    "test_provisioning.py": "binds_and_takes or gone_after_deletion",
+    "test_provisioning.py": "binds_and_takes or deleted_volume_is_removed",
     "test_every_node.py": "uses_a_volume",
     "test_further_profiles.py": "random-read-iops",
-    "test_volume_scaling.py": "total_holds",
+    "test_volume_scaling.py": "total_speed_holds_with_many_volumes",
     "test_control_plane_scale.py": "required_number",
-    "test_control_operations.py": "operations_at_once and p50",
+    "test_control_operations.py": "operations_complete and p50",
     "test_data_integrity.py": "read_by_a_new_pod",
     "test_durability.py": "survive_a_killed_pod and not another",
-    "test_drain.py": "are_there_after_a_drain",
-    "test_shared_volumes.py": "locks_of_files",
+    "test_drain.py": "acknowledged_records_survive_a_drain",
+    "test_shared_volumes.py": "file_locks",
     "test_volume_features.py": "two_nodes_share or read_only",
     # The same requests as of those before: of snapshots, which the cluster has not, of records, of volumes.
     "test_snapshots_in_use.py": "",
     "test_many_snapshots.py": "",
     "test_full_volumes.py": "",
     "test_many_files.py": "",
-    "test_access_modes.py": "kept_from_a_second",
+    "test_access_modes.py": "read_write_once_pod_volume_refuses_a_second_pod",
     "test_volumes_in_use.py": "",
     "test_volumes_on_a_node.py": "",
     "test_growing_volumes.py": "",
@@ -101,8 +101,8 @@ SMALLEST = {
     "test_imported_results.py": "",
     "test_sustained_speed.py": "",
     "test_latency_under_load.py": "",
-    # A right of its own (deploy/rbac-price.yaml), without which it is skipped: test_price.py.
-    "test_price.py": "",
+    # A right of its own (deploy/rbac-price.yaml), without which it is skipped: test_resource_overhead.py.
+    "test_resource_overhead.py": "",
 }
 LIMITS = f"""\
 {READ_LIMIT}    scaling:

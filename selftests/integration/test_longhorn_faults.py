@@ -115,9 +115,9 @@ def test_the_space_of_a_full_volume_is_given_back(here: tuple[str, ...], reports
     full = ("tests/test_full_volumes.py", "--storage-destructive", "--storage-timeout=10min")
     found = run_suite(*full, "--storage-class=longhorn", *here, reports=reports, timeout=RUN_S)
     assert found.status == 0, found.output
-    space = found.verdict("gives_its_space_back")
+    space = found.verdict("deleted_full_volume_releases_its_space")
     assert space["status"] == "pass" and "after all volumes were deleted" in space["reason"], space
-    trim = found.verdict("gives_the_space_of_deleted_files_back")
+    trim = found.verdict("full_volume_releases_the_space_of_deleted_files")
     assert trim["status"] == "skipped" and "nothing trims a volume of StorageClass longhorn" in trim["reason"], trim
 
 

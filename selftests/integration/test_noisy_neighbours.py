@@ -49,7 +49,7 @@ def test_neighbours_on_the_same_disk_starve_a_volume(
     clean: Api, lab_folder: Path, tmp_path: Path, reports: Path
 ) -> None:
     run = beside(clean, disks=1, folder=lab_folder, tmp_path=tmp_path, reports=reports)
-    verdict = run.verdict("test_noisy_neighbours")
+    verdict = run.verdict("test_volume_keeps_its_share_next_to_noisy_neighbors")
     assert (run.status, verdict["status"]) == (1, "fail"), run.output
     assert "next to 3 volumes at full load" in verdict["reason"] and "all outside the limit" in verdict["reason"]
     (record,) = run.results["neighbours"]
@@ -66,7 +66,7 @@ def test_neighbours_on_the_same_disk_starve_a_volume(
 def test_a_volume_with_a_disk_of_its_own_passes(clean: Api, lab_folder: Path, tmp_path: Path, reports: Path) -> None:
     """As many disks as volumes, each no faster than the one of the test above, and the same limits."""
     run = beside(clean, disks=1 + NEIGHBOURS, folder=lab_folder, tmp_path=tmp_path, reports=reports)
-    verdict = run.verdict("test_noisy_neighbours")
+    verdict = run.verdict("test_volume_keeps_its_share_next_to_noisy_neighbors")
     assert (run.status, verdict["status"]) == (0, "pass"), run.output
     assert "; the rate was kept: " in verdict["reason"]
     page = (run.folder / "latest" / "report.html").read_text(encoding="utf-8")

@@ -14,9 +14,7 @@ from selftests.lab.restricted_v2 import REFUSED, restricted_v2
 # The policy is on all runs of the cluster.
 pytestmark = [pytest.mark.disrupts, pytest.mark.full]
 
-SELECTED = (
-    "binds_and_takes or random-read-iops or total_holds or (survive_a_killed_pod and not another) or given_to_the_group"
-)
+SELECTED = "binds_and_takes or random-read-iops or total_speed_holds_with_many_volumes or (survive_a_killed_pod and not another) or fs_group_owns_the_volume"
 LIMITS = f"""\
 {READ_LIMIT}    scaling:
       random-write-iops:
@@ -52,7 +50,7 @@ def test_a_run_passes_whose_pods_ask_for_no_ids(
 ) -> None:
     run = run_suite(*options, reports=reports)
     assert run.status == 0, run.output
-    group = run.verdict("to_the_group")
+    group = run.verdict("fs_group_owns_the_volume")
     assert group["status"] == "skipped" and "the cluster assigns the groups of pods" in group["reason"]
     assert {verdict["status"] for verdict in run.results["verdicts"] if verdict != group} == {"pass"}
     assert run.results["scaling"]

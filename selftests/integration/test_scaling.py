@@ -152,7 +152,7 @@ def test_total_that_breaks_down_with_more_volumes_fails(
         run = finish(process, reports=reports)
     collapsing.write_text(UNHELD)
     assert run.status == 1, run.output
-    verdict = run.verdict("total_holds")
+    verdict = run.verdict("total_speed_holds_with_many_volumes")
     assert verdict["status"] == "fail" and verdict["high"] < 0.6
     assert "total of 2 volumes" in verdict["reason"] and "it breaks down under many" in verdict["reason"]
 
@@ -226,8 +226,10 @@ def test_a_volume_that_is_too_small_is_told_before_load(
         options = ["--storage-scale-steps", "1,2", limits(tmp_path)]
         run = run_suite("--storage-class", "lab-small-scale", *SHORT, *options, reports=reports)
     assert run.status == 1, run.output
-    assert re.search(r"pod scale-lab-small-scale-[01]", run.verdict("total_holds")["reason"])  # both begin at once
-    assert "too little space for test files" in run.verdict("total_holds")["reason"]
+    assert re.search(
+        r"pod scale-lab-small-scale-[01]", run.verdict("total_speed_holds_with_many_volumes")["reason"]
+    )  # both begin at once
+    assert "too little space for test files" in run.verdict("total_speed_holds_with_many_volumes")["reason"]
 
 
 @pytest.mark.full

@@ -48,7 +48,7 @@ def test_the_end_of_a_long_load_is_judged(lasts: bool, tmp_path: Path, reports: 
                 disk.limit(THIRD)
             run = finish(process, reports=reports)
         assert [each for each in os.listdir(disk.folder) if each != "lost+found"] == []
-    verdict = run.verdict("test_speed_lasts")
+    verdict = run.verdict("test_speed_is_sustained")
     facts = verdict["outcome"]["facts"]
     assert (facts["asked_s"], facts["judged_s"], facts["credits_s"]) == (120, 60, CREDITS_S), verdict
     (record,) = run.results["sustained"]

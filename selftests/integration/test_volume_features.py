@@ -25,22 +25,22 @@ from selftests.lab.csi_classes import GROUP_BY_DRIVER, RETAINING, class_of, faul
 FEATURES = ("tests/test_volume_features.py",)
 WAITED_FOR = {
     "grows-in-name-only": (
-        "test_volume_grows",
+        "test_volume_expands_while",
         "to grow in the pod that uses it (the PVC already reports 2 GiB)",
     ),
-    "never-grows": ("test_volume_grows", "to be expanded to 2 GiB; last state: capacity 1 GiB"),
+    "never-grows": ("test_volume_expands_while", "to be expanded to 2 GiB; last state: capacity 1 GiB"),
     "snapshot-never-ready": ("test_snapshot_holds", "to be ready to use; last state: readyToUse false"),
 }
 """Faults of the driver that are found when a time is over; for each part of the name of the test, and what it says."""
 SEEN = {
     "snapshot-taken-late": ("test_snapshot_holds", "it holds data that was written after the copy was taken"),
     "snapshot-empty": ("test_snapshot_holds", "it is empty"),
-    "clone-shares": ("test_clone_goes", "data written to the clone appears on its source"),
+    "clone-shares": ("test_clone_is_independent", "data written to the clone appears on its source"),
     "mounts-inside": ("test_read_only", "accepted writes: a new file in a folder, a change to a file"),
     "nodes-apart": ("test_two_nodes", "the file of the first node does not appear on the second"),
 }
 """Those that are seen; as above."""
-OF_GROUPS = {"group-ignored": ("given_to_the_group", "found group 0;")}
+OF_GROUPS = {"group-ignored": ("fs_group_owns_the_volume", "found group 0;")}
 """What is only asked of a driver that sees to fsGroup itself; as above."""
 FAULTS = WAITED_FOR | SEEN | OF_GROUPS
 # What is found when that is over; pods of a busy machine, too, must have started by then.
@@ -196,7 +196,7 @@ def test_what_is_behind_a_snapshot_goes_though_it_was_not_yet_taken(claim: Claim
 @pytest.fixture(scope="module")
 def embedded(cluster: object, tmp_path_factory: pytest.TempPathFactory) -> SuiteRun:
     """What the cluster's own classes can do, where fs-group is expected."""
-    lacks = "test_volume_grows or test_clone_goes or test_two_nodes or given_to_the_group"
+    lacks = "test_volume_expands_while or test_clone_is_independent or test_two_nodes or fs_group_owns_the_volume"
     select = f"(local-path and ({lacks})) or (replicated and (test_two_nodes or test_read_only))"
     options = ["--storage-class", "local-path", "--storage-class", "replicated", "-k", select]
     reports = tmp_path_factory.mktemp("embedded") / "reports"
@@ -225,9 +225,9 @@ def test_what_a_class_lacks_is_named(capability: str, how: str, embedded: SuiteR
 
 def test_what_is_missing_is_a_skip_unless_it_is_expected(embedded: SuiteRun) -> None:
     assert embedded.status == 1, embedded.output
-    assert embedded.verdict("test_volume_grows")["status"] == "skipped"
-    assert embedded.verdict("given_to_the_group")["status"] == "fail"
-    assert "(--storage-require-capability fs-group)" in embedded.verdict("given_to_the_group")["reason"]
+    assert embedded.verdict("test_volume_expands_while")["status"] == "skipped"
+    assert embedded.verdict("fs_group_owns_the_volume")["status"] == "fail"
+    assert "(--storage-require-capability fs-group)" in embedded.verdict("fs_group_owns_the_volume")["reason"]
 
 
 def test_two_nodes_share_the_replicated_class(embedded: SuiteRun) -> None:

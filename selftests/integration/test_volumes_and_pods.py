@@ -30,16 +30,19 @@ SEEN = (
     *("mount-options", "fs-group-change-policy", "volume-stats", "sub-path", "volume-attributes-class", "moves"),
 )
 FAULTS = {
-    ("first-pod-alone", "kept_from_a_second"): "to end; last state: phase Pending",
+    ("first-pod-alone", "read_write_once_pod_volume_refuses_a_second_pod"): "to end; last state: phase Pending",
     ("mount-options-ignored", "mount_options"): "mounted with noatime; last state: /proc/mounts shows xfs rw,relatime",
-    ("wrong-statistics", "how_full"): "the kubelet reports: capacity ",
-    ("nodes-apart", "read_a_volume"): "does not show the file on",
+    ("wrong-statistics", "kubelet_reports_volume_stats"): "the kubelet reports: capacity ",
+    ("nodes-apart", "nodes_share_a_read_only_many_volume"): "does not show the file on",
     ("nodes-apart", "raw_block"): "data that the other node wrote does not appear on",
-    ("nodes-apart", "uses_a_folder"): "does not appear in a new pod on",
-    ("nodes-apart", "move_between_nodes"): "after move 1 of 6 between nodes, 2 of 3 volumes",
-    ("taken-for-another", "move_between_nodes"): "held the data of ",
+    ("nodes-apart", "pod_mounts_a_sub_path"): "does not appear in a new pod on",
+    (
+        "nodes-apart",
+        "volumes_keep_their_data_when_moved_between_nodes",
+    ): "after move 1 of 6 between nodes, 2 of 3 volumes",
+    ("taken-for-another", "volumes_keep_their_data_when_moved_between_nodes"): "held the data of ",
     ("never-modified", "attributes"): "to have VolumeAttributesClass",
-    ("data-lost-at-unpublish", "uses_a_folder"): "expected mark, found nothing",
+    ("data-lost-at-unpublish", "pod_mounts_a_sub_path"): "expected mark, found nothing",
 }
 """Faults of the driver, each with a part of the name of the test that finds it; and what that says."""
 ATTRIBUTES = {"attributes-a": {"iops": "500"}, "attributes-b": {"label": "silver"}, "attributes-c": {"label": "gold"}}
@@ -56,7 +59,7 @@ pytestmark = pytest.mark.full
 def good(cluster: EmbeddedCluster, api: Api, tmp_path_factory: pytest.TempPathFactory) -> SuiteRun:
     """All of it on the class that can do everything, and what a class of one node's lacks."""
     options = ["--storage-class", CLASS, "--storage-class", "local-path"]
-    select = "(csi-lab and not as_many and not class_allows) or (local-path and (raw_block or mount_options or policy))"
+    select = "(csi-lab and not as_many and not allowed_topologies) or (local-path and (raw_block or mount_options or policy))"
     reports = tmp_path_factory.mktemp("pods") / "reports"
     with attributes_classes(api, ATTRIBUTES):
         return run_suite(*FILES, *options, "-k", select, reports=reports)
@@ -105,8 +108,8 @@ def test_what_is_wrong_fails_for_that_reason(fault: str, part: str, wrong: Suite
 def test_a_driver_that_forgets_the_group_breaks_the_policy(cluster: EmbeddedCluster, api: Api, reports: Path) -> None:
     with faulty_classes(api, ["group-ignored"]), fault_of_all(cluster.name, GROUP_BY_DRIVER):
         of_it = ("--storage-class", class_of("group-ignored"))
-        found = run_suite(*FILES, *of_it, "-k", "policy_says", reports=reports)
-    verdict = found.verdict("policy_says")
+        found = run_suite(*FILES, *of_it, "-k", "fs_group_change_policy_is_followed", reports=reports)
+    verdict = found.verdict("fs_group_change_policy_is_followed")
     assert verdict["status"] == "fail" and "pod 1 on a volume" in verdict["reason"], verdict["reason"]
 
 
@@ -122,10 +125,10 @@ def test_a_claim_whose_protection_is_taken_away_fails(cluster: EmbeddedCluster, 
     """It goes while its pod runs, and the volume after it."""
     with (
         stripped_claims(api, lambda: own(api, CLAIMS)),
-        started_suite(*FILES, "--storage-class", CLASS, "-k", "outlasts", reports=reports) as process,
+        started_suite(*FILES, "--storage-class", CLASS, "-k", "survives_deletion", reports=reports) as process,
     ):
         found = finish(process, reports=reports)
-    verdict = found.verdict("outlasts")
+    verdict = found.verdict("survives_deletion")
     assert verdict["status"] == "fail" and "was deleted while a pod used its volume" in verdict["reason"]
     assert left_behind(api) == []
 
@@ -155,7 +158,9 @@ def test_a_class_of_one_node_has_its_volumes_there(api: Api, reports: Path) -> N
     """A volume is made once the scheduler has a node for its pod: one that the class allows."""
     node = name_of(api.list(NODES)[1])
     with class_of_a_node(api, node, binding="WaitForFirstConsumer") as name:
-        found = run_suite(*FILES, f"--storage-class={name}", "-k", "class_allows", reports=reports)
+        found = run_suite(
+            *FILES, f"--storage-class={name}", "-k", "volumes_are_placed_in_the_allowed_topologies", reports=reports
+        )
     assert found.status == 0, found.output
     (record,) = found.results["capabilities"]
     assert f"allow {node}: a pod with a volume ran on {node}, and a pod that had to run on " in record["how"]
@@ -166,7 +171,9 @@ def test_a_driver_that_ignores_topologies_fails(api: Api, reports: Path) -> None
     """The lab's driver knows none, and makes volumes before there is a pod: they can be used anywhere."""
     node = name_of(api.list(NODES)[1])
     with class_of_a_node(api, node, binding="Immediate") as name:
-        found = run_suite(*FILES, f"--storage-class={name}", "-k", "class_allows", reports=reports)
+        found = run_suite(
+            *FILES, f"--storage-class={name}", "-k", "volumes_are_placed_in_the_allowed_topologies", reports=reports
+        )
         assert left_behind(api) == []
-    verdict = found.verdict("class_allows")
+    verdict = found.verdict("volumes_are_placed_in_the_allowed_topologies")
     assert verdict["status"] == "fail" and f"StorageClass {name} allow {node}, but a pod " in verdict["reason"]

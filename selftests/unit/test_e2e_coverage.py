@@ -59,7 +59,7 @@ def test_the_page_names_the_tests_that_the_file_names(suite: str) -> None:
     named = {name for each in of(suite) for name in (*each.tests, *each.in_part) if name != "discover"}
     on_page = set(re.findall(r"`(test_\w+\.py(?:::\w+)?)`", rows_of(suite)))
     # Beyond the behaviours of the e2e, as the page says there.
-    assert on_page - named <= {"test_snapshots_in_use.py::test_snapshot_of_a_volume_in_use_is_of_one_moment"}
+    assert on_page - named <= {"test_snapshots_in_use.py::test_snapshot_of_a_volume_in_use_is_crash_consistent"}
     assert named <= on_page
 
 

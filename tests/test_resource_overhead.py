@@ -5,6 +5,6 @@ import pytest
 pytestmark = [pytest.mark.price, pytest.mark.slow]
 
 
-def test_price_is_within_limits(resource_overhead, price_limit, accept):
+def test_resource_overhead_is_within_limits(resource_overhead, price_limit, accept):
     """Under load the storage's pods use no more than the tier allows, do not leak, and do not restart."""
     accept(resource_overhead.against(price_limit))
