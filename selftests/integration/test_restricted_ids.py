@@ -14,7 +14,9 @@ from selftests.lab.restricted_v2 import REFUSED, restricted_v2
 # The policy is on all runs of the cluster.
 pytestmark = [pytest.mark.disrupts, pytest.mark.full]
 
-SELECTED = "binds_and_takes or random-read-iops or total_speed_holds_with_many_volumes or (survive_a_killed_pod and not another) or fs_group_owns_the_volume"
+SELECTED = (
+    "binds_and_takes or random-read-iops or total_speed or (survive_a_killed_pod and not another) or fs_group_owns"
+)
 LIMITS = f"""\
 {READ_LIMIT}    scaling:
       random-write-iops:

@@ -59,7 +59,8 @@ pytestmark = pytest.mark.full
 def good(cluster: EmbeddedCluster, api: Api, tmp_path_factory: pytest.TempPathFactory) -> SuiteRun:
     """All of it on the class that can do everything, and what a class of one node's lacks."""
     options = ["--storage-class", CLASS, "--storage-class", "local-path"]
-    select = "(csi-lab and not as_many and not allowed_topologies) or (local-path and (raw_block or mount_options or policy))"
+    lacks = "raw_block or mount_options or policy"
+    select = f"(csi-lab and not as_many and not allowed_topologies) or (local-path and ({lacks}))"
     reports = tmp_path_factory.mktemp("pods") / "reports"
     with attributes_classes(api, ATTRIBUTES):
         return run_suite(*FILES, *options, "-k", select, reports=reports)
