@@ -81,9 +81,9 @@ def test_the_reason_tells_both_times_what_follows_and_the_time_of_the_limit() ->
     verdict = judged(two(18.0, 63.0, exact_to_s=1.0), 10 * TIB)
     assert verdict.status == "pass"
     assert verdict.reason == (
-        "full-data on fast: rebuilt 5 GiB in 18 s and 20 GiB in 63 s (each measured once, to within 1 s): 3 s to "
-        "start, then 341.3 MiB/s; in 24 h that is 28.12 TiB; 10 TiB would take 8.534 h (5.294 h to 12.2 h); expected at "
-        "least 10 TiB."
+        "full-data on fast: rebuilt 5 GiB in 18 s and 20 GiB in 63 s (each measured once, to within 1 s): "
+        "3 s to start, then 341.3 MiB/s; in 24 h that is 28.12 TiB; "
+        "10 TiB would take 8.534 h (5.294 h to 12.2 h); expected at least 10 TiB."
     )
     assert verdict.measured == pytest.approx((86400 - 3) / 3 * GI)
     assert "rebuilt 5 GiB in 18 s and 20 GiB in 63 s" in skip_judging(two(18.0, 63.0)).reason
