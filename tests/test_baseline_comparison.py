@@ -6,5 +6,5 @@ import pytest
 @pytest.mark.comparison
 @pytest.mark.profiles(other_than=())
 def test_class_is_not_faster_than_local(measurement, comparison_rule, accept):
-    """Measured in turn on the same node, the class is no better and no worse than the rules of the tier allow."""
+    """Class and baseline are loaded alternately on a node; the class is no better and no worse than the tier allows."""
     accept(measurement.compare(comparison_rule))

@@ -12,5 +12,5 @@ def test_every_node_uses_a_volume(every_node):
 
 
 def test_volumes_are_usable_on_every_node_in_time(slowest_node, every_node_limit, accept):
-    """On the slowest node, a pod with a new volume ends within the limit after the request for the volume."""
+    """On the slowest node, a pod with a new volume ends within the limit, counted from the request for the volume."""
     accept(slowest_node.against(every_node_limit))

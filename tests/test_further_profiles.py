@@ -6,5 +6,5 @@ import pytest
 @pytest.mark.data_plane
 @pytest.mark.profiles(other_than=("sync-write-iops", "etcd-fsync", "etcd-fsync-busy"))
 def test_profile_meets_the_limit(measurement, limit, accept):
-    """The profile is measured and meets the tier's limit; without a limit there is a figure and no verdict."""
+    """The profile is measured and meets the limit of the tier; without a limit, its figures are only shown."""
     accept(measurement.against(limit))

@@ -9,10 +9,10 @@ pytestmark = [pytest.mark.durability, pytest.mark.storage_pods, pytest.mark.dest
 
 
 def test_storage_survives_killed_storage_pods(killed_storage_pods, disruption_limit, accept):
-    """Pods are killed; replacements are Ready, writes continue, new volumes are usable, within the tier's limits."""
+    """Pods of the storage system are killed; the storage recovers within the limits of the tier."""
     accept(killed_storage_pods.against(disruption_limit))
 
 
 def test_acknowledged_records_survive_killed_storage_pods(records_kept, accept):
-    """Pods are killed; every record that was acknowledged before or meanwhile still exists."""
+    """Pods of the storage system are killed; every record that was acknowledged before or meanwhile still exists."""
     accept(records_kept())

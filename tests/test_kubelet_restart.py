@@ -13,10 +13,10 @@ def test_acknowledged_records_survive_a_restarted_kubelet(crash, accept):
 
 @pytest.mark.crash("kubelet-away")
 def test_volume_of_a_pod_deleted_during_a_kubelet_outage_is_usable_elsewhere(crash, accept):
-    """A pod is deleted while its kubelet is away; once it is back, another node has every acknowledged record."""
+    """A pod is deleted while its kubelet is stopped; then a pod on another node finds every acknowledged record."""
     accept(crash())
 
 
 def test_volume_is_detached_after_a_kubelet_outage(left_by_kubelet, accept):
-    """The volume is neither attached to the node that it left nor in use there, nor mounted if a command can tell."""
+    """After a kubelet outage, no attachment to the old node remains, and no mount there if a command shows mounts."""
     accept(left_by_kubelet())

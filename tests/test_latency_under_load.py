@@ -6,7 +6,7 @@ pytestmark = [pytest.mark.under_load, pytest.mark.slow]
 
 
 def test_latency_holds_at_partial_load(under_load, under_load_limit, accept):
-    """A volume is loaded at a share of its capacity; it keeps the rate, and its latency meets the tier's limit."""
+    """A volume is loaded at a share of its capacity; the volume keeps this rate, and its latency meets the limit."""
     accept(under_load.against(under_load_limit))
 
 

@@ -13,5 +13,5 @@ def test_files_are_created_found_and_deleted_in_time(many_files, many_files_limi
 
 @pytest.mark.filing("pods")
 def test_pods_start_in_time_on_volumes_with_many_files(many_files, many_files_limit, accept):
-    """Pods start on very many files within the tier's times; with their own fsGroup, as fast as on an empty volume."""
+    """Pods start in time on a volume with very many files; with its own fsGroup, as fast as on an empty volume."""
     accept(many_files.against(many_files_limit))

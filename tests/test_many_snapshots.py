@@ -6,5 +6,5 @@ pytestmark = [pytest.mark.control_operations, pytest.mark.slow]
 
 
 def test_volume_with_many_snapshots_keeps_its_speed(many_snapshots, snapshots_limit, accept):
-    """A volume with many snapshots is loaded in turn with one without; its writes are as fast as the tier requires."""
+    """Volumes with and without many snapshots are loaded alternately; writes with snapshots are as fast as required."""
     accept(many_snapshots.against(snapshots_limit))

@@ -6,5 +6,5 @@ pytestmark = [pytest.mark.workloads, pytest.mark.durability]
 
 
 def test_acknowledged_commits_survive_a_killed_postgresql(postgresql, accept):
-    """PostgreSQL is killed under pgbench's load; a new pod recovers it undamaged, with every acknowledged commit."""
+    """PostgreSQL is killed under the load of pgbench; a new pod recovers every acknowledged commit without damage."""
     accept(postgresql())

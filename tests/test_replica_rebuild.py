@@ -7,7 +7,7 @@ pytestmark = [pytest.mark.rebuild, pytest.mark.destructive, pytest.mark.slow]
 
 @pytest.mark.rebuilding("largest_volume")
 def test_replica_is_rebuilt_in_time(rebuild, rebuild_limit, accept):
-    """A replica is rebuilt, fast enough that one as large as the tier requires is complete within the time limit."""
+    """A replica is rebuilt; at that rate, a replica of the size that the tier requires is complete in time."""
     accept(rebuild.against(rebuild_limit))
 
 
@@ -19,5 +19,5 @@ def test_volume_stays_usable_during_the_rebuild(rebuild, rebuild_limit, accept):
 
 @pytest.mark.rebuilding()
 def test_rebuild_is_measured(rebuild, rebuild_limit, accept):
-    """A data pattern without limits in the tier gives figures and no verdict."""
+    """A data pattern without limits in the tier is measured; its figures are only shown."""
     accept(rebuild.against(rebuild_limit))

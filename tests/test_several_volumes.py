@@ -7,11 +7,11 @@ pytestmark = [pytest.mark.provisioning, pytest.mark.features]
 
 @pytest.mark.capability("two-volumes")
 def test_pod_uses_two_volumes(show_capability):
-    """A pod uses two volumes, then a new pod on its node, then one elsewhere if it can: each volume keeps its data."""
+    """Pods use two volumes together, on one node and if possible on another; each volume keeps its data."""
     show_capability()
 
 
 @pytest.mark.capability("two-modes")
 def test_pod_uses_a_file_system_and_a_raw_block_volume(show_capability):
-    """Pods use a file system and a raw block volume together, on one node and another: each volume keeps its data."""
+    """Pods use a file system and a raw block volume together, on one node and another; each volume keeps its data."""
     show_capability()

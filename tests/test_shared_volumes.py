@@ -13,23 +13,23 @@ def test_locks_of_files_hold_between_nodes(show_capability):
 
 @pytest.mark.capability("appends")
 def test_nodes_append_to_one_file(show_capability):
-    """Pods on two nodes append to one file at the same time (O_APPEND): it has all records of both, intact and once."""
+    """Pods on two nodes append to one file at the same time (O_APPEND); the file holds each record once, and intact."""
     show_capability()
 
 
 @pytest.mark.capability("visibility")
 def test_changes_show_on_another_node(show_capability):
-    """A file that is renamed, or written and fsynced, on one node shows on another, intact, and is never missing."""
+    """Files that one node renames, or writes and fsyncs, are complete on another node, and never missing there."""
     show_capability()
 
 
 @pytest.mark.capability("file-permissions")
 def test_rights_of_files_hold_on_another_node(show_capability):
-    """A file that its user or group alone may read is refused to others on another node; new permissions show there."""
+    """Another node refuses access to a file to those who have no permission; changed permissions take effect there."""
     show_capability()
 
 
 @pytest.mark.capability("directory-listing")
 def test_large_folder_is_listed_whole_on_another_node(show_capability):
-    """A directory of up to 100,000 entries grows on one node; another node lists it with no entry missing or twice."""
+    """A directory of up to 100,000 entries grows on one node; another node lists every entry exactly once."""
     show_capability()

@@ -6,5 +6,5 @@ pytestmark = [pytest.mark.sustained, pytest.mark.slow]
 
 
 def test_speed_is_sustained(sustained_load, sustained_limit, accept):
-    """The class is loaded for long without a pause; at the end it is steady, and still as fast as the tier requires."""
+    """A volume is loaded for a long time without a pause; at the end, its speed is steady and meets the limit."""
     accept(sustained_load.against(sustained_limit))

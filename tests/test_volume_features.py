@@ -7,19 +7,19 @@ pytestmark = [pytest.mark.provisioning, pytest.mark.features]
 
 @pytest.mark.capability("expansion")
 def test_volume_expands_while_in_use(show_capability):
-    """A PVC is expanded, and the pod that uses its volume the whole time sees its file system grow."""
+    """A PVC is expanded while a pod uses the volume; the pod sees the file system grow."""
     show_capability()
 
 
 @pytest.mark.capability("snapshot")
 def test_snapshot_holds_the_data_at_its_creation(show_capability):
-    """A restored snapshot holds everything written before it was taken, and nothing written after."""
+    """A restored snapshot holds all data written before the snapshot, and no later data."""
     show_capability()
 
 
 @pytest.mark.capability("clone")
 def test_clone_is_independent_of_its_source(show_capability):
-    """A clone holds its source's data, and neither sees later writes to the other."""
+    """A clone holds the data of its source; later writes to one do not change the other."""
     show_capability()
 
 

@@ -7,7 +7,7 @@ pytestmark = [pytest.mark.scale, pytest.mark.slow]
 
 @pytest.mark.scaling("total_at_last_step")
 def test_total_speed_holds_with_many_volumes(scaling, scaling_limit, accept):
-    """More volumes are loaded than saturate the storage; they share its throughput, and the total does not fall."""
+    """Volumes are added until they exceed the capacity of the storage; their total throughput does not fall."""
     accept(scaling.against(scaling_limit))
 
 
@@ -37,5 +37,5 @@ def test_total_speed_grows_with_nodes(scaling, scaling_limit, accept):
 
 @pytest.mark.scaling()
 def test_profile_is_measured_on_many_volumes(scaling, scaling_limit, accept):
-    """A profile without scaling limits in the tier gives figures and no verdict."""
+    """A profile without scaling limits in the tier is measured; its figures are only shown."""
     accept(scaling.against(scaling_limit))

@@ -7,19 +7,19 @@ pytestmark = [pytest.mark.provisioning, pytest.mark.features]
 
 @pytest.mark.capability("protection")
 def test_volume_in_use_survives_deletion_of_its_claim(show_capability):
-    """A PVC is deleted while a pod uses it: it stays while the pod reads and writes, and is deleted after the pod."""
+    """A PVC is deleted while a pod uses it; the PVC remains until the pod has ended, and is deleted then."""
     show_capability()
 
 
 @pytest.mark.capability("ephemeral")
 def test_ephemeral_volume_is_created_and_deleted_with_its_pod(show_capability):
-    """An ephemeral volume is created with its pod, and written; PVC and PV, unless retained, are deleted after it."""
+    """An ephemeral volume is created with its pod; after the pod, its PVC and PV are deleted, unless retained."""
     show_capability()
 
 
 @pytest.mark.capability("volume-attributes-class")
 def test_volume_attributes_class_changes_a_volume_in_use(show_capability):
-    """A PVC gets a VolumeAttributesClass, then another if possible, and reports each; its pod continues to work."""
+    """A PVC gets a VolumeAttributesClass, then another if there is one; the PVC reports each, and its pod continues."""
     show_capability()
 
 

@@ -1,4 +1,4 @@
-"""Measurement + limit -> verdict. Pure: nothing is measured here, and the same input gives the same verdict.
+"""The verdict on a measurement and its limit. Pure: nothing is measured here; the same input gives the same verdict.
 
 A verdict requires certainty: the whole confidence interval must lie on one side of the limit. A value that is missing
 or not a number is never judged: the verdict is inconclusive, and contains no NaN.
@@ -18,12 +18,12 @@ from acceptance.statistics.ratios import Ratio
 
 @dataclass(frozen=True, kw_only=True)
 class Caution:
-    """The extra requirements on a verdict from little load, which may still change; by default none."""
+    """Extra requirements on a verdict that is based on little load; by default none."""
 
     beyond: float = 1.0
-    """The factor by which the whole interval must lie beyond the limit; infinite: only an event decides."""
+    """The factor by which the whole interval must lie beyond the limit; if infinite, only `longest` can decide."""
     may_pass: bool = True
-    """The load was long enough to show what would not pass."""
+    """False if the load was too short for a pass; the verdict is then inconclusive instead."""
 
 
 _USUAL = Caution()
@@ -39,9 +39,10 @@ def judge(
 ) -> Verdict:
     """Return the verdict on one limit; `estimate` is None if the measurement does not have the metric.
 
-    `remark`, a half sentence, is added to any reason but that of a pass: an observation that may explain it.
+    `remark`: a clause with an observation that may explain the verdict. It is added to the reason if the interval is
+    outside the limit or contains it (outcomes `outside` and `on_both_sides`), else ignored.
     `caution`: for early interim analyses.
-    Raise ValueError if the estimate is in another unit than the limit: that is an error of the caller.
+    Raise ValueError if the units of estimate and limit differ: that is an error of the caller.
     """
     return _verdict(_limit_case(estimate, limit), caution, storage_class=storage_class, remark=remark)
 
@@ -63,7 +64,7 @@ def judge_comparison(
     """Return the verdict on one comparison rule: fail if the candidate certainly differs by more than the margin.
 
     `ratio` is candidate / baseline. Without a value (a class stalled) the verdict is inconclusive and states why.
-    `remark`, a half sentence, is added to the reason of a failure: further evidence of its cause, and what to do.
+    `remark`: as in `judge`, a clause with further evidence of the cause, and what to do.
     """
     case, problem = _comparison_case(ratio, rule), ratio.problem or "the measurement gave no ratio"
     return _verdict(case, caution, storage_class=storage_class, problem=problem, baseline=baseline_class, remark=remark)
@@ -76,16 +77,16 @@ class _Case:
     limit: Limit
     value: float | None
     span: tuple[float, float] | None
-    """None also if the value is."""
+    """The confidence interval; None if the value is None or the interval is unknown."""
     confidence: float
 
     @property
     def is_of_an_event(self) -> bool:
-        """Return whether the value is of an event, not a mean: it happened, and has no confidence."""
+        """Return whether the value is one observed extreme (`longest`), so it has no confidence level."""
         return self.limit.metric.statistic == "longest"
 
     def decision(self, caution: Caution) -> Decision:
-        """Return the decision by the interval, as far as the load allows. An event that happened is always certain."""
+        """Return the decision by the interval, as far as the load allows. An observed extreme is always certain."""
         if self.span is None:
             return "inconclusive"
         beyond = 1.0 if self.is_of_an_event else caution.beyond
@@ -123,7 +124,7 @@ def _comparison_case(ratio: Ratio, rule: Limit) -> _Case:
 def _verdict(
     case: _Case, caution: Caution, *, storage_class: str, problem: str = "", baseline: str = "", remark: str
 ) -> Verdict:
-    """Return the verdict on a case. `problem`: counts if there is no value; `baseline`: the class of a comparison."""
+    """Return the verdict on a case. `problem`: why there is no value; `baseline`: the class of a comparison."""
     status = case.decision(caution)
     facts = {"baseline": baseline, "problem": problem, "remark": remark}
     code, fact_names = _code(case, status)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+
+from acceptance.planning.rough_time import rough_time
 
 TRUST_S = 60.0
 """The seconds of experience that the plan counts as: a short first step alone proves nothing."""
@@ -68,3 +71,25 @@ class TimeLeft:
         unclear_s = sum(self._longer_s.get(test, 0.0) for test in self._about_s if test != self._current)
         share = self._unclear_s / self._unclear_at_most_s
         return self.ratio * ahead_s + share * unclear_s + max(left_s, 0.0)
+
+    def most_seconds(self, *, now_s: float) -> float:
+        """Return the remaining seconds if each measurement continues for its maximum duration."""
+        ahead = [test for test in self._about_s if test != self._current]
+        ahead_s = sum(self.ratio * self._about_s[test] + self._longer_s.get(test, 0.0) for test in ahead)
+        current_s = self.ratio * self._about_s.get(self._current or "", 0.0)
+        left_s = current_s + self._longer_s.get(self._current or "", 0.0) - max(now_s - self._began_s, 0.0)
+        return ahead_s + self.ratio * self._end_s + max(left_s, 0.0)
+
+    def in_words(self, *, now_s: float) -> str:
+        """Return `about 2 min left, at most 7 min`; one time if both are alike, `at most` if a load may continue."""
+        about_s, most_s = self.seconds(now_s=now_s), self.most_seconds(now_s=now_s)
+        most = rough_time(60.0 * math.ceil(most_s / 60.0)).removeprefix("about ")
+        if most_s - about_s >= 60.0:
+            return f"{rough_time(about_s)} left, at most {most}"
+        return f"at most {most} left" if self._continues(now_s) and most_s >= 60.0 else f"{rough_time(about_s)} left"
+
+    def _continues(self, now_s: float) -> bool:
+        """Return whether the measurement was unclear at its planned end, and may continue."""
+        current = self._current or ""
+        planned_s = self.ratio * self._about_s.get(current, 0.0)
+        return current in self._longer_s and now_s - self._began_s > planned_s

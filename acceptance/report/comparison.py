@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from acceptance.report.labels import limited_metrics
 from acceptance.report.rows import Row, rows_of
-from acceptance.report.subjects import TITLES, Chapters, chapters_of, kbench_subject
+from acceptance.report.subjects import TITLES, chapters_of, kbench_subject
 from acceptance.results.document import Measurement, Results, Verdict
 
-# kbench's twelve jobs by subject, then all others; profiles with a title from their tests come last.
-_GROUPS = ("iops", "bandwidth", "latency", "further-profiles", "workloads")
+# The chapters of the report, in its order; profiles with a title from their tests come last.
+_GROUPS = ("synchronous-writes", "iops", "bandwidth", "latency", "further-profiles", "workloads")
 # The metric of a profile, by the end of its name.
 _ABOUT = {"iops": "iops", "bandwidth": "bandwidth", "latency": "latency.mean"}
 
@@ -26,9 +27,7 @@ class Comparison:
 
 def comparisons(results: Results) -> list[Comparison]:
     """Return one comparison for each candidate class, in the order in which they were measured."""
-    by_id, chapters = {measurement.id: measurement for measurement in results.measurements}, chapters_of(results)
-    # Verdicts on one volume; many volumes have a table of their own.
-    verdicts = [verdict for verdict in results.verdicts if verdict.subject != "many-volumes"]
+    by_id = {measurement.id: measurement for measurement in results.measurements}
     by_class: dict[str, list[Measurement]] = {}
     for measurement in results.measurements:
         if measurement.role == "candidate":
@@ -40,15 +39,16 @@ def comparisons(results: Results) -> list[Comparison]:
                 (by_id[candidate.compared_with].storage_class for candidate in candidates if candidate.compared_with),
                 None,
             ),
-            groups=_groups(candidates, by_id, verdicts, chapters),
+            groups=_groups(candidates, by_id, results),
         )
         for name, candidates in by_class.items()
     ]
 
 
-def _groups(
-    candidates: Sequence[Measurement], by_id: dict[str, Measurement], verdicts: Sequence[Verdict], chapters: Chapters
-) -> dict[str, list[Row]]:
+def _groups(candidates: Sequence[Measurement], by_id: dict[str, Measurement], results: Results) -> dict[str, list[Row]]:
+    chapters, tier_metrics = chapters_of(results), limited_metrics(results)
+    # Verdicts on one volume; many volumes have a table of their own.
+    verdicts = [verdict for verdict in results.verdicts if verdict.subject != "many-volumes"]
     groups: dict[str, list[Row]] = {TITLES[group]: [] for group in _GROUPS}
     for candidate in sorted(
         candidates, key=lambda candidate: candidate.profile if kbench_subject(candidate.profile) else ""
@@ -59,10 +59,8 @@ def _groups(
             if (verdict.storage_class, verdict.profile) == (candidate.storage_class, candidate.profile)
         ]
         baseline = by_id[candidate.compared_with] if candidate.compared_with else None
-        rows = rows_of(_shown_metrics(candidate, own), candidate, baseline, own)
-        usual = "workloads" if candidate.profile in chapters.for_workloads else "further-profiles"
-        title = chapters.test_title_of(candidate) or TITLES[kbench_subject(candidate.profile) or usual]
-        groups.setdefault(title, []).extend(rows)
+        rows = rows_of(_shown_metrics(candidate, own), candidate, baseline, own, tier_metrics=tier_metrics)
+        groups.setdefault(chapters.titles[chapters.of_measurement(candidate)], []).extend(rows)
     return {title: rows for title, rows in groups.items() if rows}
 
 

@@ -14,7 +14,7 @@ from acceptance.text.quantities import format_quantity
 
 NOT_IN_IT = (
     "The CIs cover the noise within each run, not the differences between unchanged runs. Before you believe a "
-    "change, measure both sides again, in turn."
+    "change, measure both sides again, in alternating turns."
 )
 IN_IT = (
     "The CIs also cover the differences between unchanged runs of the history. If the history has too few runs of the "
@@ -109,8 +109,8 @@ def against(differences: Sequence[Difference]) -> str:
         )
     direct_note = "; if no baseline is named, it is that of the values themselves" if direct else ""
     return (
-        f"The change is that of the ratio to {' or '.join(baselines)}, measured in turn{direct_note}. Influences on "
-        "all of one run cancel out. With --absolute, the values themselves are compared."
+        f"The change is that of the ratio to {' or '.join(baselines)}, measured in alternating turns{direct_note}. "
+        "Influences on all of one run cancel out. With --absolute, the values themselves are compared."
     )
 
 

@@ -111,7 +111,7 @@ def _comparison_lines(comparison: Comparison) -> Iterator[str]:
 
 
 def _row_line(row: Row) -> str:
-    status = _SIGNS[row.status] if row.verdicts else "⬜ not judged"
+    status = _SIGNS[row.status] if row.verdicts else f"⬜ {row.unjudged_label}"
     cells = map(escape, (f"{row.profile} {row.metric}", shown_mean(row.candidate), shown_mean(row.baseline)))
     return "| " + " | ".join((*cells, escape(shown_change_of(row.change, row.metric)), escape(status))) + " |"
 

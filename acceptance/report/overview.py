@@ -10,6 +10,7 @@ from statistics import median
 
 from acceptance.loads.size_rule import SIZE_IN_SECONDS, small_file
 from acceptance.report.lab import Lab, lab_of
+from acceptance.report.labels import NO_LIMIT, is_without_limit, label_of, label_of_all, without_limit_in_words
 from acceptance.report.records.imports import imported_failures
 from acceptance.report.subjects import chapters_of
 from acceptance.results.completeness import Missing, classes_under_test, is_whole, missing, totals
@@ -18,8 +19,6 @@ from acceptance.results.document import Measurement, Results, Status, Verdict
 from acceptance.results.verdicts import ORDER, worst
 from acceptance.text.quantities import format_quantity
 
-LABELS: dict[Status, str] = {"skipped": "not judged"}
-"""Statuses that are shown under another name."""
 FIRST = 4
 """Number of verdicts on the first screen when many did not pass."""
 
@@ -37,17 +36,21 @@ class SubjectVerdicts:
     verdicts: list[Verdict]
 
     @property
+    def label(self) -> str:
+        """Return the status in words."""
+        return label_of_all(self.verdicts)
+
+    @property
     def in_part(self) -> bool:
-        """Return whether all judged verdicts passed, and some were not judged."""
+        """Return whether all judged verdicts passed, and some were skipped."""
         return self.status == "pass" and any(verdict.status == "skipped" for verdict in self.verdicts)
 
     @property
     def counts_in_words(self) -> str:
-        """Return `1 fail, 3 pass`; for a part, `12 of 39 pass, 27 not judged`."""
-        counts = {status: sum(verdict.status == status for verdict in self.verdicts) for status in ORDER}
-        if self.in_part:
-            return f"{counts['pass']} of {len(self.verdicts)} pass, {counts['skipped']} not judged"
-        return ", ".join(f"{count} {LABELS.get(status, status)}" for status, count in counts.items() if count)
+        """Return `1 fail, 3 pass`; for a part, `12 of 39 pass, 27 skipped`."""
+        counts = Counter(map(label_of, self.verdicts))
+        passes = [f"{counts.pop('pass')} of {len(self.verdicts)} pass"] if self.in_part else []
+        return ", ".join([*passes, *_counted(counts)])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,6 +81,13 @@ class Overview:
     @property
     def further(self) -> list[tuple[Verdict, str]]:
         return self.bad[len(self.first) :]
+
+
+def _counted(counts: Counter[str]) -> Iterator[str]:
+    """Yield the number of verdicts of each label, the worst first."""
+    for label in (*ORDER, NO_LIMIT):
+        if counts[label]:
+            yield f"{counts[label]} {'measured without a limit' if label == NO_LIMIT else label}"
 
 
 def overview(results: Results) -> Overview:
@@ -121,10 +131,12 @@ def outcomes_in_words(results: Results) -> str:
     for verdict in results.verdicts:
         verdicts_by_test.setdefault(verdict.test or verdict.id, []).append(verdict)
     counts, run_totals = Counter(map(worst, verdicts_by_test.values())), totals(results)
+    no_limit_count = sum(all(map(is_without_limit, verdicts)) for verdicts in verdicts_by_test.values())
     test_count = counts.total() + run_totals.not_reached
     parts = [f"{counts['pass']} of {test_count} tests passed", f"{counts['fail'] or 'none'} failed"]
     parts += [f"{counts['inconclusive']} undecided"] if counts["inconclusive"] else []
-    parts += [f"{counts['skipped']} skipped"] if counts["skipped"] else []
+    remark = without_limit_in_words(no_limit_count, among=counts["skipped"])
+    parts += [f"{counts['skipped']} skipped{remark}"] if counts["skipped"] else []
     parts += [f"{run_totals.not_reached} without a verdict"] if run_totals.not_reached else []
     not_selected = f"; {run_totals.not_selected} not selected" if run_totals.not_selected else ""
     return f"{', '.join(parts) if test_count else 'No test ran'}{not_selected}."
@@ -136,23 +148,33 @@ def verdict_sentence(results: Results) -> str:
     tier, counts, left_out = _tier(results), totals(results), missing(results)
     if results.overall in ("pass", "partial"):
         if results.overall == "partial" or left_out.in_part:
-            passes = "the only verdict that was" if counts.passed == 1 else f"all {counts.passed} verdicts that were"
+            passes = "the only judged test" if counts.passed == 1 else f"all {counts.passed} judged tests"
             return (
-                f"{classes} passes {passes} reached, but tier {tier} was judged in part only: "
+                f"{classes} passes {passes}, but tier {tier} was judged in part only: "
                 f"{_judged_limits(left_out)}{_without(left_out)}."
             )
         if counts.passed == 1:
-            return f"{classes} passes tier {tier}: the only verdict is a pass."
-        return f"{classes} passes tier {tier}: all {counts.passed} verdicts pass."
+            return f"{classes} passes tier {tier}: the only judged test passes."
+        return f"{classes} passes tier {tier}: all {counts.passed} judged tests pass."
     if results.overall == "fail":
         if counts.judged_count == 1:
-            return f"{classes} fails tier {tier}: the only verdict is a fail."
-        return f"{classes} fails tier {tier}: {counts.failed} of {counts.judged_count} verdicts fail."
+            return f"{classes} fails tier {tier}: the only judged test fails."
+        return f"{classes} fails tier {tier}: {_failures(results.verdicts)} fail."
     why = [f"{counts.inconclusive} inconclusive"] if counts.inconclusive else []
     why += [f"{len(results.errors)} error{'s' * (len(results.errors) > 1)}"] if results.errors else []
     why += ["the run is not complete"] if not is_whole(results) else []
     subject = f" on {classes}" if classes else ""
     return f"No verdict{subject} for tier {tier}: {', '.join(why) or 'nothing was judged'}."
+
+
+def _failures(verdicts: Iterable[Verdict]) -> str:
+    """Return `2 of 3 limits and rules`, `1 of 72 other tests`, or both: the parts with a fail."""
+    judged_verdicts = [verdict for verdict in verdicts if verdict.status != "skipped"]
+    with_limit = [verdict for verdict in judged_verdicts if verdict.metric is not None]
+    others = [verdict for verdict in judged_verdicts if verdict.metric is None]
+    parts = ((with_limit, "limits and rules"), (others, "other tests" if with_limit else "tests"))
+    counts = [(sum(verdict.status == "fail" for verdict in part), len(part), name) for part, name in parts]
+    return " and ".join(f"{fails} of {total} {name}" for fails, total, name in counts if fails)
 
 
 def totals_in_words(results: Results) -> str:
@@ -161,7 +183,9 @@ def totals_in_words(results: Results) -> str:
     Such as `12 passed, 1 failed, 0 inconclusive, 43 skipped, 61 not selected; 40 of 48 limits and rules judged`.
     """
     counts = totals(results)
+    no_limit_count = sum(map(is_without_limit, results.verdicts))
     parts = [f"{getattr(counts, name)} {name}" for name in ("passed", "failed", "inconclusive", "skipped")]
+    parts[-1] += without_limit_in_words(no_limit_count, among=counts.skipped)
     parts += [f"{counts.not_reached} not reached"] if counts.not_reached else []
     parts += [f"{counts.not_selected} not selected"] if counts.not_selected else []
     return f"{', '.join(parts)}; {_judged_limits(missing(results))} judged"
@@ -235,18 +259,17 @@ def _loads(results: Results) -> Iterator[tuple[str, str]]:
         return
     lengths = sorted(round(measurement.duration_s) for measurement in loads)
     edges = [format_quantity(length, unit="s") for length in dict.fromkeys((lengths[0], lengths[-1]))]
-    half = round(median(lengths))
-    middle = f", half of them at least {format_quantity(half, unit='s')}" if half > lengths[0] else ""
+    middle = f" (median {format_quantity(round(median(lengths)), unit='s')})" if len(edges) > 1 else ""
     yield "Loads", f"{len(loads)} measurement{'s' * (len(loads) != 1)} of {' to '.join(edges)} each{middle}"
     from_cache = [_may_be_of_a_cache(measurement, results) for measurement in loads]
     if None not in from_cache:
         yield (
             "Caches",
             (
-                f"may have helped {sum(map(bool, from_cache))} of {len(loads)} measurements: the test file holds less "
-                f"than {SIZE_IN_SECONDS} s of the data read or written; use a larger --storage-test-size"
+                f"may have helped {sum(map(bool, from_cache))} of {len(loads)} measurements: each of these loads reads "
+                f"or writes its whole test file in less than {SIZE_IN_SECONDS} s; use a larger --storage-test-size"
                 if any(from_cache)
-                else f"no test file held less than {SIZE_IN_SECONDS} s of the data read or written"
+                else f"no load reads or writes its whole test file in less than {SIZE_IN_SECONDS} s"
             ),
         )
 

@@ -40,12 +40,13 @@ class Table:
 class Part:
     """A part of a chapter, in the order of reading; a list of texts is shown as a list.
 
-    `status`: the worst of its verdicts, next to its title. `is_collapsible`: only its title is shown until a reader
-    opens it.
+    `status`: the worst of its verdicts, next to its title, in the words of `label`. `is_collapsible`: only its title is
+    shown until a reader opens it.
     """
 
     title: str = ""
     status: Status | None = None
+    label: str = ""
     is_collapsible: bool = False
     blocks: Sequence[str | list[str] | Table | Picture | Part | None]
 
@@ -54,9 +55,7 @@ class Part:
         """Return the title with the status."""
         if self.status is None:
             return self.title
-        return Markup("{}: {}").format(
-            self.title, mark(self.status, "not judged" if self.status == "skipped" else self.status)
-        )
+        return Markup("{}: {}").format(self.title, mark(self.status, self.label or self.status))
 
 
 def words(*titles: str) -> tuple[Column, ...]:

@@ -8,8 +8,8 @@ from importlib.util import find_spec
 from markupsafe import Markup
 
 NO_PICTURES = (
-    "No pictures: matplotlib is not installed on the machine that wrote this page. Install it, or the suite with its "
-    "extra [pictures]; then storage-acceptance report RUN writes the page with pictures."
+    "No charts: matplotlib is not installed on the machine that wrote this page. Install it, or the suite with its "
+    "extra [pictures]; then storage-acceptance report RUN writes the page with charts."
 )
 """The text that a page shows in place of the pictures.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from acceptance.report.labels import NO_LIMIT, NOT_JUDGED, LimitedMetrics, label_without_verdict
 from acceptance.results.document import Estimate, Measurement, Status, Verdict
 from acceptance.results.ratio_words import OF_RATIOS
 from acceptance.results.verdicts import worst
@@ -27,7 +28,7 @@ class Change:
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """One metric of one profile. `verdicts` are those on this metric."""
+    """One metric of one profile. `verdicts` are those on this metric; `unjudged_label`: its label if there are none."""
 
     profile: str
     metric: str
@@ -35,6 +36,7 @@ class Row:
     baseline: Estimate | None
     change: Change | None
     verdicts: tuple[Verdict, ...]
+    unjudged_label: str = NOT_JUDGED
 
     @property
     def status(self) -> Status:
@@ -43,14 +45,27 @@ class Row:
 
     @property
     def verdict(self) -> str:
-        """Return the status in words: `not judged` if no limit of the tier is on this metric."""
-        return self.status if self.verdicts else "not judged"
+        """Return the status in words."""
+        return self.status if self.verdicts else self.unjudged_label
+
+    @property
+    def limit_without_verdict(self) -> str:
+        """Return `none` if the tier has no limit on the metric, else the label of a limit without a verdict."""
+        return "none" if self.unjudged_label == NO_LIMIT else self.unjudged_label
 
 
 def rows_of(
-    metrics: Iterable[str], candidate: Measurement, baseline: Measurement | None, verdicts: Sequence[Verdict]
+    metrics: Iterable[str],
+    candidate: Measurement,
+    baseline: Measurement | None,
+    verdicts: Sequence[Verdict],
+    *,
+    tier_metrics: LimitedMetrics = None,
 ) -> list[Row]:
-    """Return a row for each of the metrics. `verdicts` are those on the candidate's class and profile."""
+    """Return a row for each of the metrics. `verdicts` are those on the candidate's class and profile.
+
+    `tier_metrics`: the metrics with a limit, as `limited_metrics` returns them.
+    """
     return [
         Row(
             profile=candidate.profile,
@@ -59,6 +74,7 @@ def rows_of(
             baseline=None if baseline is None else baseline.metrics.get(metric),
             change=change_of(metric, candidate, verdicts),
             verdicts=tuple(verdict for verdict in verdicts if verdict.metric == metric),
+            unjudged_label=label_without_verdict(candidate.profile, metric, tier_metrics),
         )
         for metric in metrics
     ]

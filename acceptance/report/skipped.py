@@ -1,25 +1,28 @@
-"""Skipped verdicts in one line: most verdicts of a run on a host are skipped, for few reasons."""
+"""Skipped verdicts by reason: most verdicts of a run on a host are skipped, for few reasons."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
 
+from acceptance.report.labels import NO_LIMIT, is_without_limit
 from acceptance.results.document import Verdict
 
-MOST_REASONS = 3
-"""Number of reasons in the line, the most frequent ones."""
+MOST_REASONS = 5
+"""Number of reasons that have a line, the most frequent ones."""
 
 
-def skipped_line(verdicts: Sequence[Verdict], *, all_shown_by: str) -> str | None:
-    """Return the number of skipped verdicts and the reasons; None if none was skipped.
+def skipped_lines(verdicts: Sequence[Verdict], *, all_shown_by: str) -> list[str]:
+    """Return the number of skipped verdicts, and a line for each reason; empty if none was skipped.
 
     `all_shown_by`: the option that lists each.
     """
-    reasons = Counter(verdict.reason for verdict in verdicts if verdict.status == "skipped")
+    reasons = Counter(
+        NO_LIMIT if is_without_limit(verdict) else verdict.reason for verdict in verdicts if verdict.status == "skipped"
+    )
     if not reasons:
-        return None
-    reason_texts = [f"{count}: {reason}" for reason, count in reasons.most_common(MOST_REASONS)]
-    if further := len(reasons) - len(reason_texts):
-        reason_texts.append(f"{further} more reasons")
-    return f"{reasons.total()} tests ({all_shown_by} shows each). {'; '.join(reason_texts)}"
+        return []
+    lines = [f"{count}: {reason}" for reason, count in reasons.most_common(MOST_REASONS)]
+    if further := reasons.total() - sum(count for _, count in reasons.most_common(MOST_REASONS)):
+        lines.append(f"{further}: other reasons")
+    return [f"{reasons.total()} tests, by reason ({all_shown_by} lists each test):", *lines]

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from acceptance.report.comparison import main_metrics
+from acceptance.report.labels import LimitedMetrics, limited_metrics
 from acceptance.report.picture import Picture
 from acceptance.report.pictures import in_bytes, latency_curve, rates_over_time
 from acceptance.report.rows import Row, rows_of
@@ -44,9 +45,11 @@ def speed_tables(results: Results) -> dict[str, list[SpeedTable]]:
         if measurement.role == "candidate":
             classes = by_chapter.setdefault(chapters.of_measurement(measurement), {})
             classes.setdefault(measurement.storage_class, []).append(measurement)
+    tier_metrics = limited_metrics(results)
     return {
         chapter: [
-            _table(own, by_id, _verdicts(results, chapter, chapters), chapter=chapter) for own in classes.values()
+            _table(own, by_id, _verdicts(results, chapter, chapters), chapter=chapter, tier_metrics=tier_metrics)
+            for own in classes.values()
         ]
         for chapter, classes in by_chapter.items()
     }
@@ -60,7 +63,12 @@ def _verdicts(results: Results, chapter: str, chapters: Chapters) -> list[Verdic
 
 
 def _table(
-    candidates: Sequence[Measurement], by_id: dict[str, Measurement], own: Sequence[Verdict], *, chapter: str
+    candidates: Sequence[Measurement],
+    by_id: dict[str, Measurement],
+    own: Sequence[Verdict],
+    *,
+    chapter: str,
+    tier_metrics: LimitedMetrics,
 ) -> SpeedTable:
     pairs = [
         (candidate, by_id.get(candidate.compared_with) if candidate.compared_with else None) for candidate in candidates
@@ -68,7 +76,11 @@ def _table(
     return SpeedTable(
         candidate=candidates[0].storage_class,
         baseline=next((baseline.storage_class for _, baseline in pairs if baseline), None),
-        rows=[row for candidate, baseline in pairs for row in _rows(candidate, baseline, _of(candidate, own))],
+        rows=[
+            row
+            for candidate, baseline in pairs
+            for row in _rows(candidate, baseline, _of(candidate, own), tier_metrics)
+        ],
         profile_pictures=[
             _pictures_of(candidate, baseline, _of(candidate, own), chapter=chapter) for candidate, baseline in pairs
         ],
@@ -80,11 +92,13 @@ def _of(candidate: Measurement, verdicts: Iterable[Verdict]) -> list[Verdict]:
     return [verdict for verdict in verdicts if (verdict.storage_class, verdict.profile) == about]
 
 
-def _rows(candidate: Measurement, baseline: Measurement | None, verdicts: Sequence[Verdict]) -> list[Row]:
+def _rows(
+    candidate: Measurement, baseline: Measurement | None, verdicts: Sequence[Verdict], tier_metrics: LimitedMetrics
+) -> list[Row]:
     """Return rows for the main metrics of the profile, and for all others that were judged."""
     judged_metrics = [verdict.metric for verdict in verdicts if verdict.metric in candidate.metrics]
     metrics = dict.fromkeys([*main_metrics(candidate, verdicts), *filter(None, judged_metrics)])
-    return rows_of(metrics, candidate, baseline, verdicts)
+    return rows_of(metrics, candidate, baseline, verdicts, tier_metrics=tier_metrics)
 
 
 def _pictures_of(

@@ -16,6 +16,8 @@ from acceptance.report.figures import (
     shown_verdict_value,
 )
 from acceptance.report.judged_intervals import with_judged_intervals
+from acceptance.report.labels import is_without_limit, label_of
+from acceptance.report.not_meant import not_meant
 from acceptance.report.overview import overview, totals_in_words, verdict_sentence
 from acceptance.report.page import templates
 from acceptance.report.profiles_in_words import profiles_in_words
@@ -58,6 +60,7 @@ def render_summary(results: Results, *, digest: str | None = None) -> str:
         headings={name: chapter.heading for name, chapter in of_records.items() if chapter.heading},
         workloads=workloads,
         imports=imports,
+        not_meant=not_meant(results),
         warned=[measurement for measurement in results.measurements if measurement.warnings],
         loaded={
             *(measurement.profile for measurement in results.measurements),
@@ -75,7 +78,7 @@ def render_summary(results: Results, *, digest: str | None = None) -> str:
 def _templates() -> Environment:
     """Return the templates, read once: the report is written again after each test."""
     environment = templates()
-    environment.tests["held"] = _has_only_held
+    environment.tests |= {"held": _has_only_held, "without_limit": is_without_limit}
     environment.globals["of_one_volume"] = list(OF_ONE_VOLUME)
     environment.filters |= {
         "size": format_size,
@@ -87,6 +90,8 @@ def _templates() -> Environment:
         "change_interval": shown_speed_change_interval,
         "rule": shown_rule,
         "what_follows": _what_follows,
+        "label": label_of,
+        "skipped_in_words": _skipped_in_words,
     }
     return environment
 
@@ -99,6 +104,12 @@ def _what_follows(verdict: Verdict) -> str:
     follows = what_follows(verdict)
     about = ", ".join(filter(None, (verdict.profile, verdict.metric)))
     return f"{about}: {follows}" if follows and about and verdict.measured is not None else verdict.reason
+
+
+def _skipped_in_words(verdict: Verdict) -> str:
+    """Return `A PVC is bound. Skipped: needs a cluster.`; for values without a limit the reason alone."""
+    reason = f"{verdict.reason.rstrip('.')}."
+    return reason if is_without_limit(verdict) else f"{verdict.limit.rstrip('.')}. Skipped: {reason}"
 
 
 def _has_only_held(verdict: Verdict) -> bool:

@@ -6,6 +6,7 @@ from io import StringIO
 
 from acceptance.report.comparison import Comparison
 from acceptance.report.figures import shown_change_of, shown_mean
+from acceptance.report.labels import NO_LIMIT
 from acceptance.report.rows import Row
 from acceptance.results.document import Status
 
@@ -32,7 +33,7 @@ def terminal_table(comparison: Comparison, *, width: int, in_color: bool) -> str
         table.add_row(Text(title, style="bold"))
         for row in rows:
             cells = (shown_mean(row.candidate), shown_mean(row.baseline), shown_change_of(row.change, row.metric))
-            table.add_row(Text("  " + _name(row, rows)), *map(Text, cells), Text(row.verdict, _STYLES[row.status]))
+            table.add_row(Text("  " + _name(row, rows)), *map(Text, cells), Text(_verdict(row), _STYLES[row.status]))
     lines = StringIO()
     console = Console(
         file=lines,
@@ -44,6 +45,11 @@ def terminal_table(comparison: Comparison, *, width: int, in_color: bool) -> str
     console.print(Text(_title(comparison), style="bold"))
     console.print(table)
     return "\n".join(line.rstrip() for line in lines.getvalue().splitlines())
+
+
+def _verdict(row: Row) -> str:
+    """Return the status in words; the figure is next to it, and 80 columns have no room for `measured, no limit`."""
+    return "no limit" if row.verdict == NO_LIMIT else row.verdict
 
 
 def _title(comparison: Comparison) -> str:

@@ -11,6 +11,7 @@ from acceptance.limits.declared import BOUNDS
 from acceptance.report.comparing.differences import candidates
 from acceptance.report.figures import shown_interval
 from acceptance.report.lab import FLOOR_TIMES, has_floors
+from acceptance.report.labels import LimitedMetrics, label_of_all, label_without_verdict, limited_metrics
 from acceptance.results.bounds import Bound, bound_of
 from acceptance.results.completeness import classes_under_test
 from acceptance.results.document import Estimate, Results, Status, Verdict
@@ -58,7 +59,10 @@ class Bar:
 
 @dataclass(frozen=True, kw_only=True)
 class Tile:
-    """One figure. `limit` is empty if the tier has none; `status` is that of all verdicts on the figure."""
+    """One figure. `limit` is empty if the tier has none; `status` is that of all verdicts on the figure.
+
+    `label`: the status in words.
+    """
 
     title: str
     about: str
@@ -66,6 +70,7 @@ class Tile:
     interval: str
     limit: str
     status: Status
+    label: str
     bar: Bar | None
     floor: bool = False
     """True if the limit is a floor of a lab, which the figure exceeds many times over: no bar shows how many."""
@@ -102,15 +107,18 @@ def _of_class(results: Results, storage_class: str) -> list[Tile]:
         available = [
             load for load in dict.fromkeys(own) if load[1] in by_profile and load[2] in by_profile[load[1]].metrics
         ]
+    tier_metrics = limited_metrics(results)
     loads = [
-        _load(title, by_profile[profile].metrics[metric], profile, metric, verdicts)
+        _load(title, by_profile[profile].metrics[metric], profile, metric, verdicts, tier_metrics)
         for title, profile, metric in available[:MOST]
     ]
     trials = [_trial(title, metric, verdicts, results.rebuilds) for metric, title in _TRIALS.items()]
     return [*loads, *(trial for trial in trials if trial is not None)]
 
 
-def _load(title: str, estimate: Estimate, profile: str, metric: str, verdicts: Sequence[Verdict]) -> Tile:
+def _load(
+    title: str, estimate: Estimate, profile: str, metric: str, verdicts: Sequence[Verdict], tier_metrics: LimitedMetrics
+) -> Tile:
     about = [
         verdict
         for verdict in verdicts
@@ -126,6 +134,7 @@ def _load(title: str, estimate: Estimate, profile: str, metric: str, verdicts: S
         interval=shown_interval(estimate),
         limit="" if bound is None else bound.words,
         status=worst(about) or "skipped",
+        label=worst(about) or label_without_verdict(profile, metric, tier_metrics),
         bar=None if bound is None else _bar(bound, estimate.mean, estimate.low, estimate.high),
     )
 
@@ -149,6 +158,7 @@ def _trial(title: str, metric: str, verdicts: Sequence[Verdict], rebuilds: Seque
         interval=_at_least(verdict, rebuilds) if value is None else "",
         limit=bound.words,
         status=worst(verdict for verdict, _ in about) or "skipped",
+        label=label_of_all([verdict for verdict, _ in about]),
         bar=None if value is None else _bar(bound, value, verdict.low, verdict.high),
     )
 

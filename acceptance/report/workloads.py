@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from acceptance.report.figures import shown_rule, shown_verdict_value
+from acceptance.report.labels import NOT_JUDGED
 from acceptance.results.completeness import classes_under_test
 from acceptance.results.conditions import TierLimit, question_in_words
 from acceptance.results.document import Results, Status, Verdict
@@ -86,11 +87,11 @@ def _row(
         storage_class=storage_class,
         status=status,
         sentence=f"for {workload.name}: {storage_class} {_PHRASES[status]} ({passes} of {len(limits)} limits pass"
-        f"{''.join(f'; {workload.name} itself: {_status(verdict)}' for verdict in program_verdicts)})",
+        f"{''.join(f'; {workload.name} itself: {verdict.status}' for verdict in program_verdicts)})",
         profiles=workload.profiles,
         limits=[
             *(_limit_in_words(limit, verdict) for limit, verdict in pairs),
-            *(f"{workload.name} itself, killed under load: {_status(verdict)}" for verdict in program_verdicts),
+            *(f"{workload.name} itself, killed under load: {verdict.status}" for verdict in program_verdicts),
         ],
     )
 
@@ -103,13 +104,10 @@ def _is_of_program(verdict: Verdict, workload: CarriedWorkload) -> bool:
     return workload.name in _PROGRAMS and verdict.subject == "workloads" and verdict.profile is None
 
 
-def _status(verdict: Verdict) -> str:
-    return "not judged" if verdict.status == "skipped" else verdict.status
-
-
 def _limit_in_words(limit: TierLimit, verdict: Verdict | None) -> str:
-    """Return `postgresql-commit: write.iops at least 500 IOPS: fail, 120 IOPS`."""
+    """Return `postgresql-commit: write.iops at least 500 IOPS (fail, 120 IOPS)`."""
     if verdict is None:
-        return f"{limit.profile}: {limit.limit}: not judged"
+        return f"{limit.profile}: {limit.limit} ({NOT_JUDGED})"
     figure = f", {shown_verdict_value(verdict)}" if verdict.measured is not None else ""
-    return f"{limit.profile}: {shown_rule(verdict)}: {_status(verdict)}{figure}"
+    status = NOT_JUDGED if verdict.status == "skipped" else verdict.status
+    return f"{limit.profile}: {shown_rule(verdict)} ({status}{figure})"

@@ -30,7 +30,7 @@ def figure(verdict: Verdict, *, done: str) -> Sentence:
         verdict,
         f"{verdict.metric} of StorageClass {verdict.storage_class} is {value}{interval}",
         left_open="the figure cannot be distinguished from the limit",
-        whole="all " if interval else "",
+        span=None if interval else "",
         more=f" ({done})",
     )
 

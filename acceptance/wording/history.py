@@ -10,7 +10,7 @@ from acceptance.results.metrics import Metric
 from acceptance.results.ratio_words import TIMES_FROM, amount, factor
 from acceptance.text.program import PROGRAM
 from acceptance.text.quantities import format_quantity
-from acceptance.wording.phrasing import Renderer, about
+from acceptance.wording.phrasing import Renderer, about, reason_for_limit
 
 ACCEPT = f"`{PROGRAM} accept-level`"
 
@@ -37,10 +37,9 @@ def no_ratio(verdict: Verdict) -> str:
 
 def worse(verdict: Verdict, *, since: Mapping[str, Any], **of: Any) -> str:
     """Return the sentence for a fail. `since`: the change for the worse; `of`: the arguments of `_change`."""
-    because = verdict.requirement.because.rstrip(".")
     return (
-        f"{_change(verdict, **of)}; {_since(**since)}, {_too_much(verdict)}, and has not recovered ({ACCEPT} accepts "
-        f"an intended change): {because}."
+        f"{_change(verdict, **of)}; {_since(**since)}, {_too_much(verdict)}, and has not recovered"
+        f"{reason_for_limit(verdict)}. To accept an intended change, use {ACCEPT}."
     )
 
 

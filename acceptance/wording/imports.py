@@ -11,7 +11,7 @@ from acceptance.results.imports import TOOLS, Tool, counts_in_words
 
 def no_judgment(verdict: Verdict, **of: Any) -> str:
     """Return the sentence if no judgment was requested. `of`: the arguments of `_summary`."""
-    return f"{_summary(**of)}; shown, not judged (to judge failures: --storage-imported-failures fail)"
+    return f"{_summary(**of)}; shown without a verdict (to judge failures: --storage-imported-failures fail)"
 
 
 def failure(verdict: Verdict, *, first: Mapping[str, str], **of: Any) -> str:

@@ -39,8 +39,7 @@ def within(verdict: Verdict, *, baseline: str = "") -> Sentence:
 
 def outside(verdict: Verdict, *, baseline: str = "", remark: str = "") -> Sentence:
     """Return the sentence for a fail. `remark`: a clause about an observed possible cause."""
-    because = "; ".join(filter(None, (verdict.requirement.because.strip().rstrip("."), remark)))
-    return _against_limit(verdict, baseline=baseline, because=because)
+    return _against_limit(verdict, baseline=baseline, more=f"; {remark}" if remark else "")
 
 
 def on_both_sides(verdict: Verdict, *, baseline: str = "", remark: str = "") -> Sentence:
@@ -59,14 +58,14 @@ SENTENCES = {
 }
 
 
-def _against_limit(verdict: Verdict, *, baseline: str, because: str = "", left_open: str = "") -> Sentence:
+def _against_limit(verdict: Verdict, *, baseline: str, left_open: str = "", more: str = "") -> Sentence:
     return held_against(
         verdict,
         _statement(verdict, baseline),
         limit_words=_limit_words(verdict, baseline),
-        because=because,
         left_open=left_open,
-        whole="" if _is_of_an_event(verdict) else "all ",
+        span="" if _is_of_an_event(verdict) else None,
+        more=more,
     )
 
 

@@ -26,7 +26,8 @@ def time(verdict: Verdict, *, files: int) -> Sentence:
 
 def rate(verdict: Verdict, *, files: int, seconds_each: float) -> Sentence:
     """Return the sentence for a rate, and the time that the limit's number of files takes at that rate."""
-    return _against_limit(verdict, _at_rate(verdict, files, seconds_each), left_open="more files would decide it")
+    finding = _at_rate(verdict, files, seconds_each)
+    return held_against(verdict, finding, left_open="more files would decide it", span="CI")
 
 
 def rate_of_too_few(verdict: Verdict, *, files: int, seconds_each: float) -> str:
@@ -96,7 +97,7 @@ SENTENCES = {
 
 
 def _against_limit(verdict: Verdict, finding: str, *, left_open: str) -> Sentence:
-    return held_against(verdict, finding, left_open=left_open, whole="")
+    return held_against(verdict, finding, left_open=left_open, span="")
 
 
 def _start_against_limit(verdict: Verdict, finding: str) -> Sentence:

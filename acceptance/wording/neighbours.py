@@ -13,10 +13,10 @@ from acceptance.wording.phrasing import Renderer, Sentence, about, held_against,
 from acceptance.wording.under_load import CODES, cached_in_words, rate_in_words, share_in_words
 
 _LEFT_OPEN = "a quieter machine or a longer measurement (--storage-load longest) would decide it"
-_MISS_REASON = "alone the volume did this and more, and its neighbors leave it less"
+_MISS_REASON = "alone the volume did this and more; its neighbors leave it less"
 _UNFIT = {
     "neighbor_idle": "a neighbor completed no operation meanwhile, so there was no load to compete with",
-    "missed_alone": "alone the volume did not keep this rate either, although it is a share of its earlier rate",
+    "missed_alone": "alone the volume did not keep this rate either, although it did more at full load",
 }
 
 

@@ -76,7 +76,7 @@ def failures(
         verdict,
         f"{finding} ({ends} of such operations; {at_once} at the same time)",
         left_open=_MORE,
-        whole="",
+        span="CI",
         more=f"; not completed within {format_quantity(timeout_s, unit='s')}: {failure_words}" if reasons else "",
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 from acceptance.results.document import Verdict
 from acceptance.results.requirement import LIES, Decision
@@ -20,6 +21,8 @@ class Sentence:
 
 Renderer = Callable[..., str | Sentence]
 """A function that renders a verdict and its facts as a sentence."""
+Span = Literal["CI", "interval", ""]
+"""The range that is compared with a limit; empty if a single value is."""
 
 
 def about(verdict: Verdict) -> str:
@@ -34,25 +37,39 @@ def held_against(
     left_open: str = "",
     lies: Decision | None = None,
     limit_words: str | None = None,
-    because: str | None = None,
-    whole: str = "all ",
+    span: Span | None = None,
     more: str = "",
 ) -> Sentence:
-    """Return a sentence such as `fast is at 1 s, all within the limit of at most 2 s.`: the finding and its limit.
+    """Return a sentence such as `fast is at 1 s; the whole CI meets the limit of at most 2 s.`: finding and limit.
 
-    `lies`, `limit_words` and `because` default to the verdict's status, its limit and its reason. `whole` is empty if
-    there is no interval; `more` ends the sentence in any case.
+    `lies` and `limit_words` default to the verdict's status and its limit; `span` to the CI, or to the interval of a
+    verdict without a confidence. `more` ends the sentence in any case.
     """
     limit_text = in_words(limit_words or wanted_of(verdict))
     status = lies or decision_of(verdict)
+    if span is None:
+        span = "interval" if verdict.confidence is None else "CI"
+    subject = f"the whole {span}" if span else "this"
     if status == "pass":
-        return Sentence(text=f"{finding}, {whole}within the limit {limit_text}{more}.")
+        return Sentence(text=f"{finding}; {subject} meets the limit {limit_text}{more}.")
     if status == "fail":
-        reason = verdict.requirement.because if because is None else because
-        follows = f"{reason.rstrip('.')}{more}."
-        return Sentence(text=f"{finding}, {whole}outside the limit {limit_text}: {follows}", follows=follows)
+        end = f"{reason_for_limit(verdict)}{more}."
+        text = f"{finding}; {subject} misses the limit {limit_text}{end}"
+        return Sentence(text=text, follows=f"misses the limit{end}")
     follows = f"{left_open}{more}."
-    return Sentence(text=f"{finding}, on both sides of the limit {limit_text}; {follows}", follows=follows)
+    undecided_clause = f"the {span} contains the limit" if span else "it is undecided whether this meets the limit"
+    return Sentence(text=f"{finding}; {undecided_clause} {limit_text}; {follows}", follows=follows)
+
+
+def reason_for_limit(verdict: Verdict) -> str:
+    """Return ` (reason for the limit: pods wait for it)`; empty if the limits file gives no reason."""
+    because = verdict.requirement.because.strip().rstrip(".")
+    return f" (reason for the limit: {because})" if because else ""
+
+
+def how_to_judge(example: str) -> str:
+    """Return the sentence for measured values without a limit. `example`: the limit, as YAML of a tier."""
+    return f"To judge it, add a limit to the tier in the limits file, such as `{example}`."
 
 
 def decision_of(verdict: Verdict) -> Decision:
@@ -79,5 +96,10 @@ def surely(confidence: float, low: str, high: str | None) -> str:
 
 
 def in_words(limit_words: str) -> str:
-    """Return the text after `the limit`: `of at least 750 IOPS`, `(not faster than local-path by more than 20 %)`."""
+    """Return the text after `the limit`: `of at least 750 IOPS`, `of 0`, `(not faster than local by more than 20 %)`.
+
+    `limit_words`: the limit, or `none` for the limit of 0.
+    """
+    if limit_words == "none":
+        return "of 0"
     return f"({limit_words})" if limit_words.startswith("not ") else f"of {limit_words}"

@@ -60,7 +60,7 @@ def leaks(
         verdict,
         _grew(verdict, f"{namespace}/{pod}", growth),
         left_open=_LONGER,
-        whole="",
+        span="",
         more=_similar_pods(alike, watched),
     )
 
@@ -84,7 +84,7 @@ def restarts(
     return held_against(
         verdict,
         f"{count} in {seconds / 60:.0f} min around a load of {verdict.profile} on {verdict.storage_class}",
-        whole="",
+        span="",
         more="".join(restart_words),
     )
 

@@ -12,7 +12,7 @@ def slowest(verdict: Verdict, *, claims: int) -> Sentence:
     return held_against(
         verdict,
         _bound(verdict, claims),
-        whole="",
+        span="",
     )
 
 

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from acceptance.results.document import Verdict
 from acceptance.results.ramps import Ended
 from acceptance.text.quantities import format_quantity
-from acceptance.wording.phrasing import wanted_of
+from acceptance.wording.phrasing import reason_for_limit, wanted_of
 
 
 def enough_pods(verdict: Verdict, *, nodes: int, rate_per_s: float, ended: Mapping[str, JsonValue]) -> str:
@@ -27,8 +27,8 @@ def not_asked_for_enough(verdict: Verdict, *, nodes: int, rate_per_s: float, end
     assert verdict.requirement.bound is not None
     minimum = format_quantity(verdict.requirement.bound, unit="pods")
     return (
-        f"{_ran(verdict, nodes, rate_per_s, ended)}. The ramp did not request the {minimum} of the limit from the "
-        "storage, so the limit cannot be judged."
+        f"{_ran(verdict, nodes, rate_per_s, ended)}. The ramp ended before it reached the limit of {minimum}, for a "
+        "reason other than the storage, so the limit cannot be judged."
     )
 
 
@@ -70,7 +70,7 @@ def _ran(verdict: Verdict, nodes: int, rate_per_s: float, ramp_end: Mapping[str,
 
 
 def _miss_reason(verdict: Verdict) -> str:
-    return f"The limit is {wanted_of(verdict)}: {verdict.requirement.because.rstrip('.')}."
+    return f"The limit is {wanted_of(verdict)}{reason_for_limit(verdict)}."
 
 
 def _late(verdict: Verdict, pods: int, timeout_s: float, remaining: Sequence[str]) -> str:

@@ -9,7 +9,16 @@ from acceptance.results.document import Verdict
 from acceptance.results.ratio_words import share
 from acceptance.results.rebuilds import RebuildTimes, TimedSize
 from acceptance.text.quantities import format_quantity
-from acceptance.wording.phrasing import Renderer, Sentence, held_against, surely, wanted_of, wherever_it_lies
+from acceptance.wording.phrasing import (
+    Renderer,
+    Sentence,
+    held_against,
+    how_to_judge,
+    reason_for_limit,
+    surely,
+    wanted_of,
+    wherever_it_lies,
+)
 
 Facts = dict[str, Any]
 """The fields of one of the models of `acceptance.results.rebuilds`."""
@@ -20,10 +29,8 @@ _MORE = "more rebuilds (--storage-rebuild repeats) would decide it"
 def no_limit(verdict: Verdict, *, times: Facts) -> str:
     """Return the sentence if the tier has no limit on rebuilds of this pattern."""
     text = arithmetic(RebuildTimes.model_validate(times))
-    return (
-        f"{verdict.profile} on {verdict.storage_class}: measured ({text}), not judged: the tier has no limit for this "
-        "pattern; to judge it add one under rebuild: largest_volume:"
-    )
+    example = f"rebuild: {{largest_volume: {{{verdict.profile}: {{at_least: SIZE, because: REASON}}}}}}"
+    return f"{verdict.profile} on {verdict.storage_class}: measured, no limit ({text}). {how_to_judge(example)}"
 
 
 def within(verdict: Verdict, *, times: Facts, would_take_s: Sequence[float] = ()) -> str:
@@ -33,7 +40,7 @@ def within(verdict: Verdict, *, times: Facts, would_take_s: Sequence[float] = ()
 
 def outside(verdict: Verdict, *, times: Facts, would_take_s: Sequence[float] = ()) -> str:
     """Return the sentence for a fail."""
-    return f"{_largest_volume(verdict, times, would_take_s)}: {verdict.requirement.because.rstrip('.')}."
+    return f"{_largest_volume(verdict, times, would_take_s)}{reason_for_limit(verdict)}."
 
 
 def larger_took_no_longer(verdict: Verdict, *, times: Facts) -> str:

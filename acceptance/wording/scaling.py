@@ -10,16 +10,17 @@ from acceptance.results.metrics import Metric
 from acceptance.results.ratio_words import SHARES, share
 from acceptance.results.requirement import LIES
 from acceptance.text.quantities import format_quantity
-from acceptance.wording.phrasing import Renderer, Sentence, about, held_against, surely
+from acceptance.wording.phrasing import Renderer, Sentence, about, held_against, how_to_judge, surely
 
 
 def no_limit(verdict: Verdict, *, rate: str, totals: Sequence[Mapping[str, float]]) -> str:
     """Return the sentence if the tier has no scaling limit, so that there is no verdict."""
     total_words = ", ".join(f"{total['pods']}: {_of_rate(total['total'], rate)}" for total in totals)
+    limit = f"{{metric: {rate}, total_at_last_step: {{at_least: SHARE, because: REASON}}}}"
+    example = f"scaling: {{{verdict.profile}: {limit}}}"
     return (
-        f"{verdict.profile} on {verdict.storage_class}: measured (total {rate} by volumes: {total_words}), "
-        "not judged: the tier has no scaling limit for this profile; to judge it add one under scaling: "
-        f"{verdict.profile}:"
+        f"{verdict.profile} on {verdict.storage_class}: measured, no limit (total {rate} by number of volumes: "
+        f"{total_words}). {how_to_judge(example)}"
     )
 
 
@@ -125,7 +126,8 @@ def _at_set_rate(
 ) -> str:
     single_rate, total_rate = (_of_rate(value, verdict.metric) for value in (rate, rate * volumes))
     total_rate += " in total" if capacity is None else f" in total, {share(rate * volumes / capacity)} of the capacity"
-    part = f"of {pod}, one of {volumes} volumes with a set rate of {single_rate} each ({total_rate}), as a share of it"
+    volumes_in_words = f"one of {volumes} volumes with a set rate of {single_rate} each ({total_rate})"
+    part = f"of {pod}, {volumes_in_words}, as a share of that rate"
     if together is not None:
         actual_rate = _of_rate(together, verdict.metric)
         part += f" (all together reached {actual_rate}: the total rate exceeds what the storage can do)"

@@ -17,8 +17,8 @@ RULE = (
     "no later record without all earlier ones"
 )
 GROUP_RULE = (
-    "the snapshots of a group, taken while records are written in turn to its volumes, are crash-consistent: together "
-    "they hold all records acknowledged before them, and no later record without all earlier ones"
+    "the snapshots of a group, taken while records are written alternately to its volumes, are crash-consistent: "
+    "together they hold all records acknowledged before them, and no later record without all earlier ones"
 )
 _STAGES: dict[Stage, str] = {
     "before": "before the snapshot",
@@ -114,7 +114,7 @@ SENTENCES: dict[str, Renderer] = {
 
 def _subject(verdict: Verdict, snapshot_class: str, volumes: int) -> str:
     """Return `a snapshot of class snap, taken while records were written to a volume of fast,`."""
-    group, where = ("", "to a volume") if volumes == 1 else ("group ", f"in turn to {volumes} volumes")
+    group, where = ("", "to a volume") if volumes == 1 else ("group ", f"alternately to {volumes} volumes")
     about = f"a {group}snapshot of class {snapshot_class}, taken while records were written {where}"
     return f"{about} of {verdict.storage_class},"
 

@@ -16,9 +16,9 @@ def change(verdict: Verdict, *, again: float, after_s: float) -> str:
     )
     limit = in_words(wanted_of(verdict))
     return (
-        f"{about(verdict)} is not steady: it was {first}, within the limit {limit}, and {last}, outside it, when the "
-        f"load was repeated {after_s / 60:.0f} min later at the end of the run; find what slowed the storage down "
-        "(credits, a cache, the tests in between), and repeat the run."
+        f"{about(verdict)} is not steady: it was first {first}, which meets the limit {limit}. The load was repeated "
+        f"{after_s / 60:.0f} min later, at the end of the run: then it was {last}, which misses the limit. Find what "
+        "slowed the storage down (credits, a cache, the tests in between), and repeat the run."
     )
 
 

@@ -12,7 +12,7 @@ from acceptance.text.quantities import format_quantity, format_size
 from acceptance.wording.phrasing import Renderer, Sentence, about, held_against, surely
 
 _LEFT_OPEN = "a quieter machine or a longer measurement would decide it"
-_BEFORE = "the volume did more than that for a minute before, and now it does not keep even a share of it"
+_BEFORE = "the volume did more than that for a minute before, and now does not keep this rate"
 
 
 def no_capacity(verdict: Verdict) -> str:

@@ -122,7 +122,7 @@ def test_a_disk_that_freezes_for_8_s_in_30_does_not_pass_for_what_it_does_in_bet
     assert (stall["status"], stall["measured"] > 6.0) == ("fail", True), stall["reason"]
     for each in (rate, stall):
         assert "storage stalled for " in each["reason"] or "of load, took " in each["reason"]
-    assert "outside the limit of at most 5 s: leaders step down" in page_of(run)
+    assert "misses the limit of at most 5 s (reason for the limit: leaders step down" in page_of(run)
 
 
 def rate_of(disk: StallingDisk, folder: Path, profile: str, *, reports: Path) -> float:

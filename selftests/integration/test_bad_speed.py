@@ -68,7 +68,7 @@ def test_storage_that_stands_still_is_told_for_how_long(
     verdict = run.verdict("stall.longest")
     assert verdict["status"] == "fail"
     assert verdict["measured"] > STALL_S * 0.9
-    assert "outside the limit of at most 10 s: leaders step down" in verdict["reason"]
+    assert "misses the limit of at most 10 s (reason for the limit: leaders step down" in verdict["reason"]
     for each in ("stall.longest", "write.iops"):
         assert "storage stalled for" in run.verdict(each)["reason"]
         assert "in that time nothing was read or written" in run.verdict(each)["reason"]

@@ -117,7 +117,7 @@ def folder(volume: Object) -> Path:
 def test_without_consent_nothing_is_ramped(clean: Api, reports: Path) -> None:
     run = run_suite("-m", "control_plane", "--storage-class", "local-path", reports=reports)
     assert run.status == 5, run.output
-    assert "destructive: it runs only if --storage-destructive allows it" in run.output
+    assert "destructive tests run only with --storage-destructive" in run.output
     assert run.results["control_plane"] == []
 
 

@@ -129,7 +129,7 @@ def test_lost_records_and_what_stays_attached_fail_each_for_its_reason(
         run = run_suite(*DRAIN, *options, reports=reports)
     assert run.status == 1, run.output
     timed = verdict(run, "in_time", LAB)
-    assert timed["status"] == "fail" and "expected at most 10 ms: the test wants it so" in timed["reason"]
+    assert timed["status"] == "fail" and "10 ms (reason for the limit: the test wants it so)" in timed["reason"]
     lost = verdict(run, "records", LAB)
     assert lost["status"] == "fail" and f": 2, {KEPT + 1} to " in lost["reason"]
     assert "after the pod was evicted and the volume moved" in lost["reason"]

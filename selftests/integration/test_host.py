@@ -57,7 +57,7 @@ def test_a_directory_is_judged_like_a_class_and_left_as_it_was(disk: Path, tmp_p
     run.require_passed(verdicts=1)
     skipped = run.verdict("takes_a_write")
     assert (skipped["status"], skipped["storage_class"]) == ("skipped", str(disk))
-    assert skipped["reason"].startswith("no cluster: --storage-cluster host loads directories")
+    assert skipped["reason"].startswith("needs a cluster; --storage-cluster host only runs loads")
     assert run.results["cluster"]["kind"] == "host"
     assert [storage_class["name"] for storage_class in run.results["cluster"]["storage_classes"]] == [str(disk)]
     assert len(list((run.folder / "latest" / "fio").iterdir())) == 2
@@ -93,7 +93,7 @@ def test_a_faster_disk_is_shown_beside_a_slower_one_and_not_called_too_good(
     comparison = run.verdict("class_is_not_faster_than_local")
     assert (comparison["status"], comparison["reason"]) == (
         "skipped",
-        f"shown next to {disk}, not judged by it (--storage-compare-with)",
+        f"{disk} is only shown next to the class (--storage-compare-with)",
     )
     (shown,) = [measurement for measurement in run.results["measurements"] if measurement["role"] == "candidate"]
     assert shown["against_baseline"]["write.iops"]["low"] > 1
@@ -146,7 +146,7 @@ def test_etcds_log_waits_for_others_on_a_disk_that_is_just_fast_enough_for_it(tm
     # Where others slow this machine for seconds, one cannot tell whether etcd alone keeps its limit.
     assert (alone["status"] != "fail", busy["status"]) == (True, "fail"), f"{alone['reason']}\n{busy['reason']}"
     assert alone["measured"] < busy["measured"]
-    assert "outside the limit of at most 10 ms: leaders change" in busy["reason"]
+    assert "misses the limit of at most 10 ms (reason for the limit: leaders change" in busy["reason"]
 
 
 def test_wrong_input_is_told_at_once(disk: Path, tmp_path: Path, reports: Path) -> None:

@@ -193,7 +193,7 @@ def test_progress_is_one_line_on_a_terminal(clean: Api, reports: Path) -> None:
     try:
         os.close(theirs)
         wait_for_load(clean)
-        shown, told = b"", re.compile(rb"\rsync-write-iops on local-path \(candidate\): \d+ of at most 60 s")
+        shown, told = b"", re.compile(rb"\rsync-write-iops on local-path \(candidate\): loaded \d+ s \(at most 60 s\)")
         while not told.search(shown):
             shown += os.read(ours, 4096)
         process.send_signal(signal.SIGTERM)

@@ -81,7 +81,7 @@ def test_good_storage_passes_and_is_shown_beside_the_baseline(clean: Api, report
 def test_without_being_asked_for_none_are_made(clean: Api, reports: Path) -> None:
     run = run_suite("-m", "many_files", "--storage-class=local-path", reports=reports)
     assert run.status == 5, run.output
-    assert "100,000 files on a volume: request them with --storage-with many-files" in run.output
+    assert "100,000 files on a volume were not requested; request them with --storage-with many-files" in run.output
     assert run.results["many_files"] == []
 
 

@@ -51,7 +51,7 @@ def test_neighbours_on_the_same_disk_starve_a_volume(
     run = beside(clean, disks=1, folder=lab_folder, tmp_path=tmp_path, reports=reports)
     verdict = run.verdict("test_volume_keeps_its_share_next_to_noisy_neighbors")
     assert (run.status, verdict["status"]) == (1, "fail"), run.output
-    assert "next to 3 volumes at full load" in verdict["reason"] and "all outside the limit" in verdict["reason"]
+    assert "next to 3 volumes at full load" in verdict["reason"] and "CI misses the limit" in verdict["reason"]
     (record,) = run.results["neighbours"]
     (share,) = record["shares"]
     alone, beside_them = (share[each]["latencies"]["write.latency.p99"]["mean"] for each in ("alone", "beside"))

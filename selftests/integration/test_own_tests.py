@@ -63,6 +63,6 @@ def test_a_limit_that_cannot_be_met_fails_their_test_for_that(
     assert run.status == 1, run.output
     verdict = run.verdict("logged_fast_enough")
     assert verdict["status"] == "fail"
-    assert "outside the limit of at least 9,000,000 IOPS: on our busiest day there are 900 orders" in verdict["reason"]
+    assert "9,000,000 IOPS (reason for the limit: on our busiest day there are 900 orders" in verdict["reason"]
     assert "on our busiest day there are 900 orders a second" in chapter(run)
     assert f"| {TITLE} | local-path |" in (tmp_path / "summary.md").read_text(encoding="utf-8")

@@ -266,7 +266,7 @@ def test_faults_in_all_that_tells_of_a_run_change_nothing_of_it(tmp_path: Path) 
     assert run.status == 0, run.output
     assert run.results["overall"] == "partial" and run.results["errors"] == []
     (verdict,) = run.results["verdicts"]
-    assert f"{'PASS':12} {verdict['storage_class']}: {verdict['limit']}" in run.output
+    assert f"{'PASS':12} read.iops of random-read-iops on {verdict['storage_class']} is " in run.output
     assert re.search("^overall: partial", run.output, re.MULTILINE)
     # as soon as it is known
     assert run.output.count("\nwarning: metrics.prom could not be created because of an error in this suite") == 1

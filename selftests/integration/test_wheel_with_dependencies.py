@@ -40,7 +40,7 @@ def test_it_runs_with_the_packages_that_it_asks_for_and_no_others(tmp_path: Path
     host = ("disk", "--storage-cluster=host", "--storage-test-size=64Mi", "-k", "random-read-latency")
     assert "random reads, depth 1" in done(called, "quick", *host, folder=tmp_path / "work")
     page = (tmp_path / "work/reports/latest/report.html").read_text(encoding="utf-8")
-    assert "No pictures: matplotlib is not installed" in page and "<figure" not in page
+    assert "No charts: matplotlib is not installed" in page and "<figure" not in page
     size = sum(path.lstat().st_size for path in (tmp_path / "environment").rglob("*") if path.is_file())
     print(f"{size / 1e6:.0f} MB")
     assert size < AT_MOST_MB * 1e6

@@ -208,7 +208,7 @@ def test_further_profile_is_found_measured_and_not_judged(clean: Api, tmp_path: 
     assert run.status == 5, run.output
     verdict = run.verdict("further")
     assert verdict["status"] == "skipped"
-    assert "measured (read.iops" in verdict["reason"]
+    assert "measured, no limit (read.iops" in verdict["reason"]
     assert run.results["measurements"][0]["metrics"]["read.iops"]["mean"] > 0
 
 

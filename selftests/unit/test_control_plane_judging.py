@@ -51,7 +51,7 @@ def test_one_too_few_fails_where_the_storage_ended_the_ramp(kind: StopKind) -> N
     assert "59 pods with a volume each ran on fast (on one node) when the ramp of 30 pods a minute" in verdict.reason
     assert f"{kind.replace('_', ' ')}, that is how it was" in verdict.reason
     if verdict.status == "fail":
-        assert verdict.reason.endswith("The limit is at least 60 pods: a small cluster runs as many.")
+        assert verdict.reason.endswith("is at least 60 pods (reason for the limit: a small cluster runs as many).")
 
 
 @pytest.mark.parametrize(("behind_s", "status"), [(0.0, "pass"), (300.0, "pass"), (300.1, "fail"), (None, "fail")])
@@ -64,7 +64,7 @@ def test_the_way_back_has_its_time(behind_s: float | None, status: str) -> None:
 def test_what_is_still_there_is_named() -> None:
     verdict = judge_ramp(record(behind_s=None, left=["PVC a", "PV b"]), DOWN)
     assert "still existed 5 min after the request to end the last pod; remaining: PVC a, PV b" in verdict.reason
-    assert verdict.reason.endswith("The limit is at most 5 min: they take space.")
+    assert verdict.reason.endswith("The limit is at most 5 min (reason for the limit: they take space).")
 
 
 def test_of_a_lost_node_nothing_can_be_expected_back() -> None:

@@ -81,7 +81,7 @@ def test_records_that_nobody_can_read_are_no_pass() -> None:
 @pytest.mark.parametrize("kind", FIELDS)
 def test_without_a_limit_it_is_measured_and_not_judged(kind: str) -> None:
     verdict = skip_judging([storage_pods()], kind)
-    assert verdict.status == "skipped" and f"add one under disruption: {DISRUPTION.bounds[kind][0]}:" in verdict.reason
+    assert verdict.status == "skipped" and f"`disruption: {{{DISRUPTION.bounds[kind][0]}: " in verdict.reason
 
 
 def test_limits_are_inherited_each_alone_and_asked_for_only_where_pods_may_be_killed() -> None:

@@ -78,15 +78,15 @@ def test_a_failover_that_took_too_long_tells_where_the_time_went() -> None:
     assert verdict.measured == 414.25
     assert verdict.reason == (
         "failover on fast took 6.903 min from the last durable write on node-1 to the first on node-2: node seen to be "
-        "lost 44.0 s, new pod runs with the volume 6.167 min, first durable write 0.2 s; expected at most 60 s: nobody "
-        "waits longer."
+        "lost 44.0 s, new pod runs with the volume 6.167 min, first durable write 0.2 s; expected at most 60 s (reason "
+        "for the limit: nobody waits longer)."
     )
 
 
 def test_without_a_limit_it_is_measured_and_not_judged() -> None:
     verdict = skip_judging(failover(44.0))
     assert verdict.status == "skipped"
-    assert "took 44.0 s" in verdict.reason and "failover: time:" in verdict.reason
+    assert "took 44.0 s" in verdict.reason and "`failover: {time: {at_most: TIME, because: REASON}}`" in verdict.reason
 
 
 def test_a_drain_is_judged_by_a_limit_of_its_own() -> None:
@@ -96,7 +96,7 @@ def test_a_drain_is_judged_by_a_limit_of_its_own() -> None:
     assert verdict.reason.startswith("drain on fast took 14.5 s from the last durable write on node-1 to the first on")
     assert verdict.limit == "time until the volume of a drained node is written on another: at most 10 s"
     without = skip_judging(failover(9.0, failure="drained"))
-    assert without.profile == "drain" and "failover: drain_time:" in without.reason
+    assert without.profile == "drain" and "failover: {drain_time: " in without.reason
 
 
 @pytest.mark.parametrize(("stayed", "status"), [([], "pass"), (["VolumeAttachment csi-1"], "fail")])

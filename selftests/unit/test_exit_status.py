@@ -7,9 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acceptance.judging.exit_status import MEANING, exit_status
+from acceptance.report.exit_status import exit_status_in_words
 from acceptance.results.document import Status, Verdict
 from acceptance.results.verdicts import PARTIAL_STATUS, PartialAs
 from acceptance.settings.run import OpenAs
+from selftests.unit.compared_runs import judged, run_of
 from selftests.unit.flat_verdicts import flat_verdict
 
 statuses = st.lists(st.sampled_from(["pass", "fail", "inconclusive", "skipped"]), max_size=4)
@@ -124,3 +126,18 @@ def test_an_interruption_comes_before_everything_and_nothing_wrong_is_ever_a_suc
     assert (status == 7) == (clean and in_part)
     assert status in MEANING
     assert status != 6 or ("inconclusive" in found and "fail" not in found and not raised and not errors)
+
+
+def test_a_run_that_failed_says_what_happened() -> None:
+    """Each test once, whatever its number of verdicts."""
+    failed = [judged("fail", test="a"), judged("fail", test="a", metric="cpu.use"), judged("fail", test="b")]
+    left = ["a volume is left"]
+    open_ = run_of(verdicts=[judged("inconclusive")], settings={"inconclusive": "fail"})
+    in_part = run_of(verdicts=[judged()], settings={"partial": "fail"})
+    assert exit_status_in_words(run_of(verdicts=failed), 1) == "2 tests failed"
+    assert exit_status_in_words(run_of(verdicts=[judged()], errors=left), 1) == "1 error listed above"
+    assert exit_status_in_words(run_of(verdicts=failed[:1], errors=left), 1) == "1 test failed, 1 error listed above"
+    assert (exit_status_in_words(open_, 1) or "").startswith("1 test inconclusive, which counts as failed")
+    assert (exit_status_in_words(in_part, 1) or "").startswith("the tier was judged in part, which counts as failed")
+    assert exit_status_in_words(run_of(), 10) == MEANING[10]
+    assert exit_status_in_words(run_of(), 3) is None

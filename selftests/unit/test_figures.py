@@ -53,9 +53,9 @@ def test_a_figure_that_is_not_known_is_inconclusive_and_says_why() -> None:
 @pytest.mark.parametrize(
     ("low", "high", "said"),
     [
-        (3.0, 4.0, "is 4 s (3 s to 4 s), all within the limit of at most 30 s (3 nodes were visited)."),
-        (29.0, 31.0, "is 31 s (29 s to 31 s), on both sides of the limit of at most 30 s; "),
-        (39.0, 40.0, "is 40 s (39 s to 40 s), all outside the limit of at most 30 s: pods of a rollout wait for it"),
+        (3.0, 4.0, "is 4 s (3 s to 4 s); the whole interval meets the limit of at most 30 s (3 nodes were visited)."),
+        (29.0, 31.0, "is 31 s (29 s to 31 s); the interval contains the limit of at most 30 s; "),
+        (39.0, 40.0, "is 40 s (39 s to 40 s); the whole interval misses the limit of at most 30 s (reason for the "),
     ],
 )
 def test_the_sentence_has_the_figure_the_limit_and_the_reason(low: float, high: float, said: str) -> None:

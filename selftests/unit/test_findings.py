@@ -187,7 +187,7 @@ def test_a_profile_without_a_limit_is_reported_with_what_it_showed() -> None:
     found = finding(1000, 1000)
     verdict = found.against(found.candidate.profile)
     assert verdict.status == "skipped"
-    assert "measured (write.iops 1,000 IOPS, write.latency.mean 1 ms), not judged" in verdict.reason
+    assert "measured, no limit (write.iops 1,000 IOPS, write.latency.mean 1 ms). " in verdict.reason
     assert verdict.outcome is not None and verdict.outcome.code == "speed.unlimited"
     assert verdict.outcome.facts == {"metrics": {"write.iops": 1000.0, "write.latency.mean": pytest.approx(0.001)}}
 

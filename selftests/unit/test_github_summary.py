@@ -30,7 +30,7 @@ def failing() -> Results:
 def test_the_verdict_comes_first_then_what_failed_then_what_is_open() -> None:
     lines = markdown(failing()).splitlines()
     assert lines[0] == "## Storage acceptance: ❌ fail"
-    assert lines[2] == "**fast fails tier baseline: 1 of 3 verdicts fail.**"
+    assert lines[2] == "**fast fails tier baseline: 1 of 3 limits and rules fail.**"
     rows = [line for line in lines if line.startswith(("| ❌", "| ❔"))]
     assert [row.split(" | ")[2] for row in rows] == ["sync-write-iops stall.longest", "sync-write-iops cpu.use"]
     assert rows[0].endswith("because fail |")
@@ -40,7 +40,7 @@ def test_the_verdict_comes_first_then_what_failed_then_what_is_open() -> None:
 
 def test_the_comparison_is_a_table_of_its_own() -> None:
     text = markdown(failing())
-    assert "\n| Further profiles | fast | local | change | verdict |\n|---|---:|---:|---:|---|\n" in text
+    assert "\n| Synchronous writes | fast | local | change | verdict |\n|---|---:|---:|---:|---|\n" in text
     assert "| sync-write-iops write.iops | 1,000 IOPS | 4,000 IOPS | 4x slower | ✅ pass |" in text
 
 

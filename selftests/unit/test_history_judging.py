@@ -70,8 +70,8 @@ def test_the_first_run_that_fell_passes_and_is_told_the_second_fails_and_says_si
     assert second.verdict.measured == pytest.approx(0.805, abs=0.001)
     assert second.verdict.reason.endswith(
         "; since 2026-11-15 (run run-14) about 19.7 % lower than that level, worse than the allowed 10 % and beyond "
-        "noise, and has not recovered (`storage-acceptance accept-level` accepts an intended change): databases "
-        "wait for it."
+        "noise, and has not recovered (reason for the limit: databases wait for it). To accept an intended change, use "
+        "`storage-acceptance accept-level`."
     )
 
 

@@ -96,18 +96,18 @@ def test_for_an_upper_limit_low_is_good(low: float, high: float, status: Status)
     [
         (
             iops(1204, 1150, 1260),
-            "write.iops of sync-write-iops on replicated is 1,204 IOPS (99% CI 1,150 IOPS to 1,260 IOPS), "
-            "all within the limit of at least 750 IOPS.",
+            "write.iops of sync-write-iops on replicated is 1,204 IOPS (99% CI 1,150 IOPS to 1,260 IOPS); "
+            "the whole CI meets the limit of at least 750 IOPS.",
         ),
         (
             iops(512.4, 490, 749.98),
-            "write.iops of sync-write-iops on replicated is 512.4 IOPS (99% CI 490 IOPS to 749.98 IOPS), "
-            "all outside the limit of at least 750 IOPS: Commits wait.",
+            "write.iops of sync-write-iops on replicated is 512.4 IOPS (99% CI 490 IOPS to 749.98 IOPS); "
+            "the whole CI misses the limit of at least 750 IOPS (reason for the limit: Commits wait).",
         ),
         (
             iops(749.6, 700, 800),
-            "write.iops of sync-write-iops on replicated is 749.6 IOPS (99% CI 700 IOPS to 800 IOPS), on both "
-            "sides of the limit of at least 750 IOPS; a quieter machine or a longer measurement would decide it.",
+            "write.iops of sync-write-iops on replicated is 749.6 IOPS (99% CI 700 IOPS to 800 IOPS); the CI "
+            "contains the limit of at least 750 IOPS; a quieter machine or a longer measurement would decide it.",
         ),
     ],
 )
@@ -216,13 +216,13 @@ def test_the_two_kinds_on_one_metric_are_told_apart() -> None:
 
 def test_a_remark_is_said_with_a_failure_only() -> None:
     failed, passed = (compared("read.latency.mean", *span, remark="it is small") for span in ((0.1, 0.2), (1.0, 1.1)))
-    assert failed.reason.endswith("not durable; it is small.")
+    assert failed.reason.endswith("not durable); it is small.")
     assert "it is small" not in passed.reason
 
 
 def test_a_comparison_names_both_classes() -> None:
     assert compared("write.iops", 0.1, 0.4).reason == (
-        "write.iops of p on fast is 5x slower than on local (99% CI 2.5x to 10x), all within the limit "
+        "write.iops of p on fast is 5x slower than on local (99% CI 2.5x to 10x); the whole CI meets the limit "
         "(not faster than local by more than 20 %)."
     )
 

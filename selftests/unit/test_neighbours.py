@@ -256,8 +256,8 @@ def test_the_reason_has_both_latencies_the_rate_and_what_the_others_did() -> Non
     reason = judge_beside(record(pair((0.005, 0.01))), limit()).reason
     assert reason.startswith(
         "write.latency.p99 of writes on fast at 10 % of its capacity (4,000 IOPS of 5,000 IOPS), next to 2 volumes at "
-        "full load, is 7.5 ms (98% CI 5 ms to 10 ms; alone: 1.5 ms), all within the limit of at most 20 ms; the rate "
-        "was kept"
+        "full load, is 7.5 ms (98% CI 5 ms to 10 ms; alone: 1.5 ms); the whole CI meets the limit of at most 20 ms; "
+        "the rate was kept"
     )
     assert reason.endswith("; the neighbors together did 2,000 IOPS.")
     missed = judge_beside(record(pair((0.005, 0.01), rate=MISSED)), limit()).reason

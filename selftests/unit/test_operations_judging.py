@@ -16,9 +16,9 @@ SHARE = of_operations("failed", 0.05, because="somebody has to look")
 @pytest.mark.parametrize(
     ("seconds", "status", "said"),
     [
-        (FAST, "pass", "all within the limit of at most 30 s"),
-        (SLOW, "fail", "all outside the limit of at most 30 s: pods wait for it"),
-        ([*FAST[:93], *SLOW[:7]], "inconclusive", "on both sides of the limit of at most 30 s; more operations"),
+        (FAST, "pass", "the whole CI meets the limit of at most 30 s"),
+        (SLOW, "fail", "the whole CI misses the limit of at most 30 s (reason for the limit: pods wait for it)"),
+        ([*FAST[:93], *SLOW[:7]], "inconclusive", "the CI contains the limit of at most 30 s; more operations"),
         (FAST[:89], "inconclusive", "89 operations give no upper bound of that percentile, 90 do: request more with"),
         (FAST[:90], "pass", "(98% CI 1.79 s to 1.89 s; 90 operations, 20 at the same time)"),
         # Few that are slow suffice for a fail: then even the fewest that it takes are outside.
@@ -59,8 +59,8 @@ def test_one_that_failed_is_a_fail_where_none_may() -> None:
     assert verdict.status == "fail"
     assert verdict.reason == (
         "2 of 202 control operations on fast<b> failed (98% CI 0.074 to 4.1 % of such operations; 20 at the same "
-        "time), outside the limit of none: somebody has to look; not completed within 5 min: snapshot ready to use: 2 "
-        "SnapshotContentCreationFailed."
+        "time); the whole CI misses the limit of 0 (reason for the limit: somebody has to look); not completed within "
+        "5 min: snapshot ready to use: 2 SnapshotContentCreationFailed."
     )
 
 

@@ -158,5 +158,5 @@ def test_what_ramps_needs_consent_marked_or_not(planned: Planned, tmp_path: Path
         '@pytest.mark.crash("node-failed")\ndef test_node(crash): pass\n'
     )
     options = ("-c", "tox.ini", NO_CLUSTER, "--storage-class=fast", str(tmp_path))
-    assert "2 tests: destructive: it runs only if --storage-destructive allows it" in planned(*options)[1]
+    assert "2 tests: destructive tests run only with --storage-destructive" in planned(*options)[1]
     assert "Destructive: 2 of 2 steps" in planned(*options, "--storage-destructive")[1]

@@ -42,6 +42,29 @@ def test_a_measurement_that_is_not_clear_when_planned_counts_down_to_its_longest
     assert [left.seconds(now_s=at_s) for at_s in (0.0, 14.0, 15.0, 100.0, 194.0, 300.0)] == [44, 30, 209, 124, 30, 30]
 
 
+@pytest.mark.parametrize(
+    ("at_s", "words"),
+    [
+        (0.0, "less than a minute left, at most 4 min"),
+        (14.0, "less than a minute left, at most 4 min"),
+        (15.0, "at most 4 min left"),
+        (100.0, "at most 3 min left"),
+        (194.0, "less than a minute left"),
+    ],
+)
+def test_what_may_continue_is_told_before_it_does(at_s: float, words: str) -> None:
+    left = TimeLeft({"a": 14.0, "b": 30.0}, longer_s={"a": 180.0})
+    left.begin("a", now_s=0.0)
+    assert left.in_words(now_s=at_s) == words
+
+
+def test_without_such_a_measurement_there_is_one_time() -> None:
+    left = TimeLeft({"a": 300.0, "b": 30.0})
+    left.begin("a", now_s=0.0)
+    assert left.in_words(now_s=0.0) == "about 6 min left"
+    assert left.most_seconds(now_s=0.0) == left.seconds(now_s=0.0) == 330.0
+
+
 def test_unclear_measurements_are_expected_from_the_beginning_and_by_what_they_took() -> None:
     """A run on a host: 20 loads of 10 s that may each take 290 s more. Twice the plan was taken at least."""
     tests = [str(number) for number in range(20)]

@@ -148,7 +148,7 @@ def test_a_program_that_could_not_be_tried_leaves_the_verdict_to_the_limits() ->
         update={"subject": "workloads", "status": "skipped", "rule": "Killed under pgbench's load, ..."}
     )
     (said,) = workload_sentences(found(*(verdict(metric, "pass") for metric in LIMITS), skipped))
-    assert said == "for postgresql: fast passes (2 of 2 limits pass; postgresql itself: not judged)"
+    assert said == "for postgresql: fast passes (2 of 2 limits pass; postgresql itself: skipped)"
 
 
 def test_the_report_has_a_row_of_it_and_hostile_words_are_escaped() -> None:
@@ -173,7 +173,7 @@ def test_a_run_plans_it_only_where_it_is_named(planned: Callable[..., tuple[int,
     )
     status, output = planned(*options, "--storage-for=postgresql")
     assert status == 0 and "fast: PostgreSQL under load killed and recovered" in output, output
-    assert "no PostgreSQL: request it with --storage-for postgresql" in planned(*options, "--storage-for=etcd")[1]
+    assert "PostgreSQL was not requested;" in planned(*options, "--storage-for=etcd")[1]
     asked = ("--storage-for=postgresql", "--storage-volume-mode=block")
     assert "PostgreSQL needs a file system, not a raw block volume" in planned(*options, *asked)[1]
 

@@ -60,11 +60,11 @@ def test_the_slowest_claim_is_judged() -> None:
         "provisioning.bind_time",
     )
     assert verdict.reason == (
-        "the slowest of 3 PVCs of StorageClass fast was bound 75 s after its creation, outside the limit of at "
-        "most 60 s: Installers give up."
+        "the slowest of 3 PVCs of StorageClass fast was bound 75 s after its creation; this misses the limit of "
+        "at most 60 s (reason for the limit: Installers give up)."
     )
     assert judged(2.0).reason == (
-        "the PVC of StorageClass fast was bound 2 s after its creation, within the limit of at most 60 s."
+        "the PVC of StorageClass fast was bound 2 s after its creation; this meets the limit of at most 60 s."
     )
 
 

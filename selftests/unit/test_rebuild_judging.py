@@ -28,7 +28,7 @@ def test_the_reason_carries_the_arithmetic() -> None:
     assert verdict.status == "fail"
     assert verdict.reason == (
         "full-data on fast: rebuilt 2 GiB in 31 s (measured once, to within 1 s); in 24 h that is 5.444 TiB; expected "
-        "at least 8 TiB: data is at risk."
+        "at least 8 TiB (reason for the limit: data is at risk)."
     )
     assert (verdict.measured, verdict.low, verdict.high, verdict.unit) == (pytest.approx(IN_A_DAY), None, None, "B")
     assert verdict.metric == "rebuild.largest_volume" and verdict.confidence is None
@@ -150,7 +150,7 @@ def test_repeated_rebuilds_decide_by_their_interval() -> None:
             "was 1,000 IOPS before the rebuild and 400 IOPS during it, 40 % of that before",
         ),
         ("foreground_iops", 0.6, "fail", "data is at risk"),
-        ("foreground_iops", 0.4, "inconclusive", "on both sides"),
+        ("foreground_iops", 0.4, "inconclusive", "the CI contains the limit"),
         ("foreground_p99", 10.0, "pass", "was 2 ms before the rebuild and 10 ms during it, 5x"),
         ("foreground_p99", 3.0, "fail", "data is at risk"),
     ],
@@ -190,7 +190,7 @@ def test_a_rebuild_that_is_over_too_soon_says_so() -> None:
 def test_without_a_limit_the_figures_are_told() -> None:
     verdict = skip_judging(record())
     assert verdict.status == "skipped"
-    assert "rebuilt 2 GiB in 31 s" in verdict.reason and "the tier has no limit" in verdict.reason
+    assert "rebuilt 2 GiB in 31 s" in verdict.reason and "measured, no limit (" in verdict.reason
 
 
 @pytest.mark.parametrize(

@@ -226,33 +226,31 @@ def test_failing_verdicts_come_first_and_skipped_ones_last() -> None:
     [
         (
             results("pass", verdicts=(verdict(), verdict(), verdict("skipped"))),
-            "fast passes tier baseline: all 2 verdicts pass.",
+            "fast passes tier baseline: all 2 judged tests pass.",
         ),
         (
             results("pass", verdicts=(verdict(), verdict("skipped"))),
-            "fast passes the only verdict that was reached, but tier baseline was judged in part only: "
-            "1 of 2 limits and rules.",
+            "fast passes the only judged test, but tier baseline was judged in part only: 1 of 2 limits and rules.",
         ),
         (
             results("pass", verdicts=(verdict(), verdict(), verdict(rule="total_at_last_step")), tier_limits=3),
-            "fast passes tier baseline: all 3 verdicts pass.",
+            "fast passes tier baseline: all 3 judged tests pass.",
         ),
         (
             results("pass", verdicts=(verdict(), verdict(), verdict("skipped", rule="node_scaling")), tier_limits=3),
-            "fast passes all 2 verdicts that were reached, but tier baseline was judged in part only: "
-            "2 of 3 limits and rules.",
+            "fast passes all 2 judged tests, but tier baseline was judged in part only: 2 of 3 limits and rules.",
         ),
         (
             results("fail", verdicts=(verdict("fail"), verdict(), verdict("inconclusive", storage_class="slow"))),
-            "fast, slow fails tier baseline: 1 of 3 verdicts fail.",
+            "fast, slow fails tier baseline: 1 of 3 limits and rules fail.",
         ),
         (
             results("fail", verdicts=(verdict("fail"), verdict("fail"), *[verdict("skipped")] * 43)),
-            "fast fails tier baseline: 2 of 2 verdicts fail.",
+            "fast fails tier baseline: 2 of 2 limits and rules fail.",
         ),
         (
             results("fail", verdicts=(verdict("fail"), *[verdict("skipped")] * 43)),
-            "fast fails tier baseline: the only verdict is a fail.",
+            "fast fails tier baseline: the only judged test fails.",
         ),
         (
             results("inconclusive", verdicts=(verdict("inconclusive"), verdict())),

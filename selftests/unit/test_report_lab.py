@@ -125,7 +125,7 @@ def test_a_subject_of_which_most_was_not_judged_does_not_look_like_a_pass() -> N
     verdicts = [judged(subject="features") for _ in range(12)] + [judged("skipped", subject="features")] * 27
     run = run_of(verdicts=verdicts)
     (found,) = (subject for subject in subjects(run) if subject.verdicts)
-    assert (found.in_part, found.counts_in_words) == (True, "12 of 39 pass, 27 not judged")
+    assert (found.in_part, found.counts_in_words) == (True, "12 of 39 pass, 27 skipped")
     html = render_summary(run)
     assert html.count("pass in part</span>") == 2, "in the list of subjects, and above its own"
     whole = run_of(verdicts=verdicts[:12])

@@ -48,10 +48,10 @@ def test_a_test_with_several_verdicts_has_the_worst_of_them() -> None:
 
 def test_how_long_loads_were() -> None:
     run = run_of(*(load(f"p{each}", bandwidth=1.0, duration_s=float(each)) for each in (4, 4, 12, 36, 60)))
-    assert facts(run)["Loads"] == "5 measurements of 4 s to 60 s each, half of them at least 12 s"
+    assert facts(run)["Loads"] == "5 measurements of 4 s to 60 s each (median 12 s)"
     assert facts(run_of(load("p", bandwidth=1.0)))["Loads"] == "1 measurement of 12 s each"
     short = run_of(*(load(f"p{each}", bandwidth=1.0, duration_s=each) for each in (4.0, 4.0, 40.0)))
-    assert facts(short)["Loads"] == "3 measurements of 4 s to 40 s each"
+    assert facts(short)["Loads"] == "3 measurements of 4 s to 40 s each (median 4 s)"
 
 
 def test_what_was_loaded_beside_is_not_counted() -> None:
@@ -64,11 +64,11 @@ def test_a_file_that_is_small_for_what_was_read_of_it() -> None:
     loads = [load("fast", bandwidth=100 * MIB), load("slow", bandwidth=MIB), load("own", bandwidth=100 * MIB)]
     run = run_of(*loads, texts=texts, settings={"test_size": GIB})
     assert facts(run)["Caches"] == (
-        "may have helped 1 of 3 measurements: the test file holds less than 25 s of the data read or written; "
-        "use a larger --storage-test-size"
+        "may have helped 1 of 3 measurements: each of these loads reads or writes its whole test file in less than "
+        "25 s; use a larger --storage-test-size"
     )
     large = run_of(*loads, texts=texts, settings={"test_size": 4 * GIB})
-    assert facts(large)["Caches"] == "no test file held less than 25 s of the data read or written"
+    assert facts(large)["Caches"] == "no load reads or writes its whole test file in less than 25 s"
 
 
 def test_nothing_is_said_where_nothing_was_measured_or_the_loads_are_not_known() -> None:

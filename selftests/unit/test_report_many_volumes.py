@@ -144,7 +144,7 @@ def test_limits_are_lines_in_the_pictures_where_they_are_asked_for() -> None:
     assert "stroke-limit" not in together.svg and "stroke-limit" in each.svg
     assert each.text.endswith(" Limit: each of 9 volumes at least 350 IOPS.")
     _, each = pictures_of(section(found, *of_many(found, limit("per_volume", 9e6, pods=9))))
-    assert "stroke-limit" not in each.svg and each.text.endswith(", far above the picture.")
+    assert "stroke-limit" not in each.svg and each.text.endswith(", which is above the chart.")
 
 
 def test_profiles_about_bandwidth_are_drawn_in_bytes() -> None:

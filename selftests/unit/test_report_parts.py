@@ -30,7 +30,7 @@ def test_blocks_stand_in_their_order() -> None:
     folded = Part(title="more", is_collapsible=True, blocks=["inner"])
     found = rendered(Part(title="T", status="skipped", blocks=["first", ["one", "two"], picture, None, folded]))
     assert found == (
-        '<h3>T: <span class="status status-skipped">not judged</span></h3><p>first</p>'
+        '<h3>T: <span class="status status-skipped">skipped</span></h3><p>first</p>'
         '<ul><li>one</li><li>two</li></ul><figure class="picture"><svg></svg>'
         '<figcaption>c <span class="shows">t</span></figcaption></figure>'
         "<details><summary>more</summary><p>inner</p></details>"

@@ -70,7 +70,7 @@ def test_the_limit_is_a_line_in_the_picture() -> None:
 def test_a_limit_that_is_far_away_is_named_below() -> None:
     picture = rates_over_time(measurement((1000.0, 1100.0)), None, limits=at_least(10.0))
     assert "limit" not in texts(picture)
-    assert picture is not None and picture.text.endswith("Limit: at least 10 IOPS, far outside of the picture.")
+    assert picture is not None and picture.text.endswith("Limit: at least 10 IOPS, which is outside the chart.")
 
 
 def test_a_profile_of_bandwidth_is_drawn_in_bytes() -> None:
@@ -124,13 +124,13 @@ def test_the_limit_on_a_percentile_is_marked_there() -> None:
     assert picture is not None and picture.text.endswith("Limit at 99 %: at most 0.05 s.")
     far = latency_curve(curve, None, limits=p99_at_most(100.0))
     assert "limit" not in texts(far)
-    assert far is not None and far.text.endswith("Limit at 99 %: at most 100 s, outside of the picture.")
+    assert far is not None and far.text.endswith("Limit at 99 %: at most 100 s, which is outside the chart.")
 
 
 def test_the_latency_of_fdatasync_comes_before_that_of_the_writes_which_only_fill_a_cache() -> None:
     both = {each: latencies((50.0, 0.001), (90.0, 0.002)) for each in ("write", "sync")}
     picture = latency_curve(measurement(distribution=both), None)
-    assert picture is not None and "latency of fdatasync" in picture.caption
+    assert picture is not None and "fdatasync latency by percentile" in picture.caption
 
 
 @pytest.mark.parametrize("points", [(), ((50.0, 0.001),), ((50.0, 0.0), (90.0, 0.001))])

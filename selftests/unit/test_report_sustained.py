@@ -25,7 +25,7 @@ def test_without_such_a_load_nothing_is_said_of_it() -> None:
 
 def test_the_load_is_drawn_with_its_judged_end_marked() -> None:
     (picture,) = pictures_of(*sustained_parts(slowed()))
-    assert "Both are those of the marked 300 s at the end, which are judged." in picture.caption
+    assert "Mean and CI are those of the marked 300 s at the end, which are judged." in picture.caption
     assert "fill-band" in picture.svg
     assert "fast: 300 IOPS" in picture.text
 

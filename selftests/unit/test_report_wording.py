@@ -8,13 +8,18 @@ import pytest
 
 from acceptance.judging.limit import judge
 from acceptance.report.figures import shown_rule, shown_speed_change, shown_speed_change_interval
+from acceptance.report.overview import outcomes_in_words, subjects, totals_in_words
 from acceptance.report.profiles_in_words import profiles_in_words
 from acceptance.report.rows import Change
+from acceptance.report.speed import speed_tables
 from acceptance.report.summary import _what_follows as what_follows
 from acceptance.report.summary import render_summary
+from acceptance.report.tiles import tiles
+from acceptance.results.conditions import TierLimit
 from acceptance.results.metrics import Metric
-from acceptance.results.requirement import Outcome
+from acceptance.results.requirement import Outcome, Requirement
 from selftests.unit.compared_runs import estimate, judged, measured, run_of
+from selftests.unit.crash_records import durability
 from selftests.unit.made_limits import made_limit
 
 
@@ -108,19 +113,55 @@ def test_each_profile_is_told_in_words() -> None:
     assert profiles_in_words(run_of()) == {}
 
 
-def test_what_only_held_is_a_line_and_what_was_not_judged_is_folded() -> None:
+def test_what_only_held_is_a_line_and_what_was_skipped_is_folded() -> None:
     plain = {"profile": None, "metric": None, "measured": None, "low": None, "high": None, "unit": None}
     held = judged(**plain, limit="A PVC binds.", reason="held on fast", subject="provisioning", id="a")
     not_judged = judged("skipped", **plain, limit="Two nodes.", reason="no such limit", subject="provisioning", id="b")
     html = render_summary(run_of(verdicts=[held, not_judged]))
     assert "A PVC binds." in html and "held on fast" not in html
+    assert "Two nodes. Skipped: no such limit." in html
     before, _, _ = html.partition("Two nodes.")
-    assert before.count("<details") > before.count("</details") and "1 not judged, and why" in before
+    assert before.count("<details") > before.count("</details") and "1 skipped, and why" in before
 
 
-def test_what_a_pass_does_not_mean_is_on_the_page() -> None:
-    html = render_summary(run_of())
-    assert 'href="#not-meant"' in html and 'id="not-meant"' in html
+def test_what_a_pass_does_not_prove_is_on_the_page_and_true_for_the_run() -> None:
+    failed = run_of(verdicts=[judged("fail")]).model_copy(update={"overall": "fail"})
+    html = " ".join(render_summary(failed).split())
+    assert html.count("What a pass would not prove") == 2 and 'href="#not-meant"' in html and 'id="not-meant"' in html
+    assert "A pass would not prove that data is never lost.</strong> This run tested no crashes." in html
+    assert "apply only to its limits and profiles" in html and "measured no sustained load, and no full disk" in html
+    passed = run_of(verdicts=[judged()]).model_copy(
+        update={"overall": "pass", "durability": [durability(failure="pod-killed"), durability()]}
+    )
+    html = " ".join(render_summary(passed).split())
+    assert "This pass does not prove that data is never lost.</strong> This run tested 2 kinds of crashes;" in html
+    assert "The node failures of this run show it only if they cut the power." in html
+
+
+def test_figures_without_a_limit_are_told_from_skipped_tests() -> None:
+    plain = {"metric": None, "rule": "none", "limit": "none", "measured": None, "low": None, "high": None, "unit": None}
+    unlimited = judged("skipped", **plain, reason="p: measured, no limit (read.iops 1 IOPS).", subject="speed")
+    run = run_of(measured({"write.iops": 1000.0}), verdicts=[unlimited])
+    (chapter,) = [each for each in subjects(run) if each.verdicts]
+    assert (chapter.label, chapter.counts_in_words) == ("measured, no limit", "1 measured without a limit")
+    assert outcomes_in_words(run) == "0 of 1 tests passed, none failed, 1 skipped (measured without a limit)."
+    assert '<span class="status status-skipped">measured, no limit</span>' in render_summary(run)
+    skipped = judged("skipped", metric="read.iops", id="b", test="u")
+    both = run_of(verdicts=[unlimited, skipped])
+    assert "2 skipped (1 of them measured without a limit)." in outcomes_in_words(both)
+    assert totals_in_words(both).startswith("0 passed, 0 failed, 0 inconclusive, 2 skipped (1 of them measured")
+
+
+def test_a_figure_has_no_limit_only_if_the_tier_is_known_to_have_none() -> None:
+    run = run_of(measured({"write.iops": 1000.0}), texts={})
+    assert [row.verdict for (table,) in speed_tables(run).values() for row in table.rows] == ["not judged"]
+    for metric, label in (("write.iops", "not judged"), ("write.latency.p99", "measured, no limit")):
+        requirement = Requirement(rule="at_least", profile="sync-write-iops", metric=metric)
+        limit = TierLimit(profile="sync-write-iops", limit="some", requirement=requirement)
+        assert run.tested_with is not None
+        known = run.model_copy(update={"tested_with": run.tested_with.model_copy(update={"limits": [limit]})})
+        assert [row.verdict for (table,) in speed_tables(known).values() for row in table.rows] == [label]
+        assert [tile.label for tile in tiles(known)["fast"]] == [label]
 
 
 def test_what_the_table_above_has_is_not_said_again() -> None:
@@ -131,7 +172,7 @@ def test_what_the_table_above_has_is_not_said_again() -> None:
         judge(estimate(mean, by=1.1), limit, storage_class="fast").model_copy(update={"subject": "speed"})
         for mean in (500.0, 750.0)
     )
-    assert what_follows(failed) == "sync-write-iops, write.iops: etcd: slow."
+    assert what_follows(failed) == "sync-write-iops, write.iops: misses the limit (reason for the limit: etcd: slow)."
     assert what_follows(open_) == (
         "sync-write-iops, write.iops: a quieter machine or a longer measurement would decide it."
     )

@@ -129,7 +129,7 @@ def test_the_list_of_pytest_html_says_what_the_verdicts_say(tmp_path: Path) -> N
         "passed": "1 pass",
         "failed": "0 fail",
         "xfailed": "1 inconclusive",
-        "skipped": "0 not judged",
+        "skipped": "0 skipped",
     }
     blob = re.search(r'data-jsonblob="([^"]*)"', page)
     tests: dict[str, Any] = json.loads(html.unescape(blob[1]))["tests"] if blob else {}

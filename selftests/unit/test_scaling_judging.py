@@ -77,7 +77,7 @@ def test_last_total_is_compared_with_the_plateau_not_with_the_step_before() -> N
     assert verdict.status == "fail"
     assert verdict.measured == pytest.approx(0.52)
     assert "total of 9 volumes (520 IOPS) as a share of that of 3" in verdict.reason
-    assert verdict.reason.endswith("all outside the limit of at least 70 %: many share it.")
+    assert verdict.reason.endswith("misses the limit of at least 70 % (reason for the limit: many share it).")
 
 
 def test_total_that_still_grows_passes_and_says_so() -> None:

@@ -222,7 +222,7 @@ def test_a_group_has_a_verdict_and_words_of_its_own() -> None:
     assert one.id != group.id and group.id == "fast/durability/group-snapshot/holds"
     assert group.status == "pass" and "together they hold all" in group.limit
     assert group.reason.startswith(
-        "a group snapshot of class snap, taken while records were written in turn to 2 volumes of fast, holds all 1"
+        "a group snapshot of class snap, taken while records were written alternately to 2 volumes of fast, holds all "
     )
 
 

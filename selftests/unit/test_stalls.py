@@ -112,11 +112,12 @@ def test_a_stall_is_judged_without_doubt_and_told_in_words() -> None:
     assert (verdict.status, verdict.measured, verdict.low, verdict.high) == ("fail", 14.0, 14.0, 14.0)
     assert verdict.confidence is None
     assert verdict.reason == (
-        "stall.longest of sync-write-iops on fast is 14 s, outside the limit of at most 10 s: Leaders step down; "
-        "storage stalled for 14 s, after 11 s of load: in that time nothing was read or written."
+        "stall.longest of sync-write-iops on fast is 14 s; this misses the limit of at most 10 s (reason for the "
+        "limit: Leaders step down); storage stalled for 14 s, after 11 s of load: in that time nothing was "
+        "read or written."
     )
     assert judged([second(0.001)] * 12).reason == (
-        "stall.longest of sync-write-iops on fast is 1 ms, within the limit of at most 10 s."
+        "stall.longest of sync-write-iops on fast is 1 ms; this meets the limit of at most 10 s."
     )
 
 
@@ -124,7 +125,7 @@ def test_a_stall_is_judged_without_doubt_and_told_in_words() -> None:
 def test_a_stall_seen_from_a_late_sample_is_judged_by_what_is_certain(late_s: float, status: str) -> None:
     verdict = judged([uncounted(9)] * 11 + [uncounted(9, duration_s=late_s)])
     assert verdict.status == status
-    assert late_s == 1.0 or f"is between {late_s - 1:.4g} s and {late_s:.4g} s, " in verdict.reason
+    assert late_s == 1.0 or f"is between {late_s - 1:.4g} s and {late_s:.4g} s; " in verdict.reason
 
 
 def test_a_stall_is_told_with_a_rate_that_is_missed_or_in_doubt() -> None:

@@ -31,7 +31,7 @@ def test_the_end_alone_is_judged() -> None:
     assert verdict.status == "fail"
     assert verdict.measured == pytest.approx(1000, rel=0.01)
     assert "write.iops of writes on fast in the last 5 min of 40 min of load is " in verdict.reason
-    assert "outside the limit of at least 1,050 IOPS: commits wait" in verdict.reason
+    assert "misses the limit of at least 1,050 IOPS (reason for the limit: commits wait" in verdict.reason
     assert "it had slowed down after 35 min of load" in verdict.reason
     assert judge_sustained(record, at_least(900)).status == "pass"
 
@@ -123,7 +123,7 @@ def test_what_has_no_value_or_no_interval_is_named_so() -> None:
 
 def test_what_follows_the_figures_holds_what_is_to_know_of_the_load() -> None:
     verdict = judge_sustained(sustained(rates((600, 1000))), at_least(1100))
-    assert what_follows(verdict) == verdict.reason.partition("at least 1,100 IOPS: ")[2] != ""
+    assert what_follows(verdict) == f"misses the limit{verdict.reason.partition('at least 1,100 IOPS')[2]}"
     assert "a short form" in what_follows(verdict)
 
 

@@ -73,7 +73,7 @@ def test_the_reason_has_share_rate_latency_and_limit() -> None:
     assert reason.startswith(
         "write.latency.p99 of writes on fast at 80 % of its capacity (4,000 IOPS of 5,000 IOPS) is "
     )
-    assert "(98% CI 1 ms to 2 ms), all within the limit of at most 3 ms; the rate was kept: 97 % of the" in reason
+    assert "(98% CI 1 ms to 2 ms); the whole CI meets the limit of at most 3 ms; the rate was kept: 97 % of" in reason
 
 
 def test_a_rate_that_is_not_kept_is_told_whatever_the_latency() -> None:
@@ -81,7 +81,7 @@ def test_a_rate_that_is_not_kept_is_told_whatever_the_latency() -> None:
     assert "the rate was not kept: 97 % of the requested operations done" in reason
     assert "at most 95 %), certainly less than 98 %; the volume did more than that for a minute before" in reason
     assert "it is undecided whether the rate was kept: " in judged(OPEN, QUICK).reason
-    assert "outside the limit of at most 3 ms: commits wait" in judged(OPEN, SLOW).reason
+    assert "misses the limit of at most 3 ms (reason for the limit: commits wait" in judged(OPEN, SLOW).reason
 
 
 def test_its_id_is_not_that_of_the_limit_at_full_load() -> None:

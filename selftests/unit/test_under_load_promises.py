@@ -33,7 +33,7 @@ def test_latency_that_rises_under_load_fails_although_the_rate_is_kept() -> None
     found = [verdict(Storage(cv=0.02, swings=0.5), at_most_s=LIMIT_S, seed=seed) for seed in range(FEW)]
     assert {each.status for each in found} == {"fail"}
     assert all("; the rate was kept: " in each.reason for each in found)
-    assert all("outside the limit of at most 3 ms: commits wait" in each.reason for each in found)
+    assert all("misses the limit of at most 3 ms (reason for the limit: commits wait" in each.reason for each in found)
     assert all(each.measured is not None and each.measured > DEPTH / RATE for each in found)
 
 
@@ -41,7 +41,7 @@ def test_storage_that_cannot_do_a_share_of_what_it_did_fails_for_that() -> None:
     """Five eighths of what it did, and a limit on latency that all of it keeps."""
     found = [verdict(Storage(cv=0.05, later=0.625), at_most_s=1.0, seed=seed) for seed in range(FEW)]
     assert {each.status for each in found} == {"fail"}
-    assert all("within the limit of at most 1 s; the rate was not kept: " in each.reason for each in found)
+    assert all("meets the limit of at most 1 s; the rate was not kept: " in each.reason for each in found)
 
 
 def rates(storage: Storage, *, asked: float) -> Counter[str]:

@@ -113,7 +113,7 @@ def test_it_says_what_it_can_do(call: Called, tmp_path: Path) -> None:
 def test_it_lists_tests_and_limits(call: Called, tmp_path: Path) -> None:
     told = call("storage-acceptance", "list", "--storage-class=fast", "-k", "binds or not_faster").stdout
     assert told.startswith("tests/test_provisioning.py: A StorageClass must provide volumes: ")
-    assert "- A PVC binds, a pod mounts it, and reads back what it wrote.\n" in told
+    assert "- A PVC binds; a pod mounts the volume, writes data, and reads the same data back.\n" in told
     assert "expected one of the tiers" in call("storage-acceptance", "limits", "--tier=none", status=4).stderr
     limits = call("storage-acceptance", "limits", "--tier=production").stdout
     assert re.search(r"^ *sync-write-iops +write.iops at least 1,000 IOPS +production *$", limits, re.MULTILINE), limits

@@ -239,8 +239,8 @@ def test_the_report_has_a_row_of_it_with_limits_in_words_and_names_it_beside_the
     run = found(verdict("write.iops", "fail", measured=120.0))
     text = Page(render_summary(run)).text
     assert "Fit for named workloads" in text and "PostgreSQL <3" in text
-    assert "postgresql-commit: write.iops at least 500 IOPS: fail, 120 IOPS" in text
-    assert "postgresql-commit: read.iops at least 490 IOPS: not judged" in text
+    assert "postgresql-commit: write.iops at least 500 IOPS (fail, 120 IOPS)" in text
+    assert "postgresql-commit: read.iops at least 490 IOPS (not judged)" in text
     assert "for postgresql" in verdict_sentence(run)
 
 
@@ -256,7 +256,7 @@ def test_a_run_adds_the_loads_of_a_workload_and_nothing_where_none_is_named(
     assert status == 0, output
     assert [name for name in ("etcd-wal-8k", "vm-disk", "vm-flush") if f"{name} on fast" not in output] == []
     assert "postgresql-" not in output and "sync-write-iops" not in output
-    assert "no workload: name the workloads of the class with --storage-for" in planned(*options)[1]
+    assert "no workload is named; name the workloads of the class with" in planned(*options)[1]
 
 
 def test_an_unknown_workload_and_a_name_that_is_taken_are_told_of(

@@ -93,7 +93,7 @@ def differences(metric_differences: Sequence[Difference], *, of: str) -> Picture
         ),
         caption="Change with its CI; triangles up: better, down: worse; dots on shaded rows: within noise; "
         "diamonds: not known. "
-        f"Upright: no change. Log scale.{fewer}",
+        f"Vertical line: no change. Log scale.{fewer}",
         text=_in_words(known_rows),
     )
 

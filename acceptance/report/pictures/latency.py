@@ -80,9 +80,9 @@ def latency_curve(
     kind = "fdatasync" if direction == "sync" else direction
     names = " and ".join(name for name, _, _ in lines)
     return Picture(
-        svg=draw(paint, label=f"Latency of {kind} by percentile, {candidate.profile} on {names}", left_px=76),
-        caption=f"{candidate.profile}: latency of {kind} by percentile, both scales logarithmic; as far as at least "
-        "10 operations took longer.",
+        svg=draw(paint, label=f"{kind.capitalize()} latency by percentile, {candidate.profile} on {names}", left_px=76),
+        caption=f"{candidate.profile}: {kind} latency by percentile, logarithmic scales; shown up to the last "
+        "percentile that at least 10 operations exceeded.",
         text=" ".join(
             [
                 *(_in_words(name, points) for name, points, _ in lines),
@@ -103,7 +103,7 @@ def _of_percentiles(direction: str, limits: Mapping[str, tuple[Bound, ...]]) -> 
 
 def _limit_in_words(limit: tuple[float, Bound], near: Sequence[tuple[float, Bound]]) -> str:
     percentile, bound = limit
-    return f"Limit at {percentile:g} %: {bound.words}{'' if limit in near else ', outside of the picture'}."
+    return f"Limit at {percentile:g} %: {bound.words}{'' if limit in near else ', which is outside the chart'}."
 
 
 def _direction(measurement: Measurement) -> str | None:

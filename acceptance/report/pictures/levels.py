@@ -47,5 +47,5 @@ def levels_in_words(levels: Sequence[Level], near_levels: Sequence[Level]) -> st
     The text follows other words; it is empty if there is no limit.
     """
     return "".join(
-        f" Limit: {level.words}{'' if level in near_levels else ', far above the picture'}." for level in levels
+        f" Limit: {level.words}{'' if level in near_levels else ', which is above the chart'}." for level in levels
     )

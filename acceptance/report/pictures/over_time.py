@@ -134,11 +134,11 @@ def _paint_line(axes: Axes, values: list[float], estimate: Estimate | None, look
 
 
 def _caption(path: str, lines: list[Line], *, log: bool, judged_s: int | None) -> str:
-    words = [f"{path} in each second of load; dotted: the mean, shaded: its CI."]
+    words = [f"{path} in each second of load; dotted: the mean; shaded: its CI."]
     if judged_s is not None:
-        words.append(f"Both are those of the marked {judged_s} s at the end, which are judged.")
+        words.append(f"Mean and CI are those of the marked {judged_s} s at the end, which are judged.")
     if len(lines) > 1:
-        words.append("The baseline was loaded in turn with the class under test.")
+        words.append("The baseline and the class under test were loaded in alternating turns.")
     if log:
         words.append("Log scale.")
         if not all(all(measurement.series[path]) for measurement, _ in lines):
@@ -159,4 +159,4 @@ def _in_words(measurement: Measurement, path: str) -> str:
 
 
 def _limit_in_words(limit: Bound, near: list[Bound]) -> str:
-    return f"Limit: {limit.words}{'' if limit in near else ', far outside of the picture'}."
+    return f"Limit: {limit.words}{'' if limit in near else ', which is outside the chart'}."

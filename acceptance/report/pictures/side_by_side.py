@@ -87,8 +87,8 @@ def beside_each_other(metrics: Sequence[Beside], *, columns: Sequence[str]) -> P
     left_out = f" Columns from {len(LOOKS) + 2} on are not drawn." if len(columns) > len(LOOKS) + 1 else ""
     return Picture(
         svg=draw(paint, label="Each metric next to column 1", left_px=18, right_px=18, height=76 + tall * len(rows)),
-        caption="How many times as good as column 1, with the CI of the difference; right of the line is better: more "
-        f"IOPS and bandwidth, less latency and CPU time. Log scale.{fewer}{left_out}",
+        caption="How many times as good as column 1, with the CI of the difference; right of the vertical line is "
+        f"better: more IOPS and bandwidth, less latency and CPU time. Log scale.{fewer}{left_out}",
         text=" ".join(_in_words(names, rows_with_data)),
     )
 

@@ -34,7 +34,7 @@ STALL = Gauge(
 )
 RATIO = Gauge(
     name="baseline_ratio",
-    help="candidate divided by baseline, measured in turn on the same node",
+    help="candidate divided by baseline, measured in alternating turns on the same node",
     labels=("profile", "pattern", "metric", "bound"),
 )
 STEP = Gauge(

@@ -8,6 +8,7 @@ from functools import partial
 from acceptance.judging.scaling import before_last, deciding, reached_shares
 from acceptance.report.chapters import in_chapter
 from acceptance.report.gauges import Gauge, LabeledValues, declare_gauges
+from acceptance.report.labels import label_of_all
 from acceptance.report.parts import Part, Table, numbers
 from acceptance.report.pictures import each_by_volumes, together_by_volumes
 from acceptance.report.pictures.levels import Level
@@ -38,6 +39,7 @@ def _part(record: ScalingRecord, verdicts: Sequence[Verdict]) -> Part:
     return Part(
         title=f"{record.profile} on {record.storage_class}",
         status=worst(own),
+        label=label_of_all(own),
         blocks=[
             Table(
                 columns=numbers("Volumes", f"Each, {record.metric}", *heads),

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from acceptance.limits.declared import CONTROL_PLANE
 from acceptance.report.chapters import in_chapter
 from acceptance.report.gauges import Gauge, LabeledValues, declare_gauges
+from acceptance.report.labels import label_of_all
 from acceptance.report.parts import Part, Table, numbers, words
 from acceptance.report.pictures import pods_over_time, start_times
 from acceptance.report.pictures.levels import Level
@@ -50,6 +51,7 @@ def _part(record: ControlPlaneRecord, verdicts: Sequence[Verdict]) -> Part:
     return Part(
         title=record.storage_class,
         status=worst(own),
+        label=label_of_all(own),
         blocks=[
             list(_sentences(record)),
             pods_over_time(record, limits=limits),

@@ -8,6 +8,7 @@ from acceptance.judging.rebuild_size import grows_faster, is_timed, project_seco
 from acceptance.judging.rebuilds import times_of
 from acceptance.report.chapters import in_chapter
 from acceptance.report.gauges import Gauge, LabeledValues, declare_gauges
+from acceptance.report.labels import label_of_all
 from acceptance.report.parts import Part, Table, numbers, words
 from acceptance.report.pictures import foreground_writes, rebuild_progress, rebuild_rate
 from acceptance.report.pictures.levels import Level
@@ -51,6 +52,7 @@ def _part(record: RebuildRecord, verdicts: Sequence[Verdict]) -> Part:
     return Part(
         title=f"{record.pattern} on {record.storage_class}",
         status=worst(own),
+        label=label_of_all(own),
         blocks=[
             Table(
                 columns=(

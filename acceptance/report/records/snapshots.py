@@ -22,11 +22,11 @@ def snapshot_parts(results: Results) -> Iterator[Part]:
         yield Part(
             title="Content of snapshots of volumes in use",
             blocks=[
-                "A pod wrote numbered records to several files of a volume, or to files of several volumes in turn, "
-                "and made each durable before the next. Meanwhile the suite took a snapshot, or one group snapshot of "
-                "all volumes. Missing: acknowledged before the request for the snapshot, or earlier than a record "
-                "in the snapshot. The other columns show records a second, and the longest pause between two "
-                "records; they are not judged.",
+                "A pod wrote numbered records to several files of a volume, or alternately to files of several "
+                "volumes, and made each record durable before the next. Meanwhile the suite took a snapshot, or one "
+                "group snapshot of all volumes. Missing: acknowledged before the request for the snapshot, or earlier "
+                "than a record in the snapshot. The other columns show records a second, and the longest pause "
+                "between two records; they are not judged.",
                 Table(
                     label="Snapshots of volumes in use",
                     columns=(
@@ -69,7 +69,8 @@ def many_snapshots_parts(results: Results) -> Iterator[Part]:
             title="Writes of a volume with many snapshots",
             blocks=[
                 "Two volumes of the class on one node were filled and written in the same way. One of them has "
-                "snapshots, taken one after the other. Both were then loaded in turn with durable writes.",
+                "snapshots, taken one after the other. Both were then loaded with durable writes in alternating "
+                "turns.",
                 Table(
                     label="Many snapshots of a volume",
                     columns=(*words("StorageClass", "Snapshot class"), *figures),
