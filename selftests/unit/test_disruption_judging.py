@@ -34,7 +34,7 @@ def test_the_worst_of_all_kills_decides(kind: str, seconds: float, status: str) 
     verdict = judge_disruption(records, limit(kind))
     assert (verdict.status, verdict.measured, verdict.unit) == (status, seconds, "s")
     assert "pod csi-2 on node node-1" in verdict.reason and "(the longest of 4)" in verdict.reason
-    assert ("clients give up." in verdict.reason) == (status == "fail")
+    assert ("clients give up)." in verdict.reason) == (status == "fail")
 
 
 def test_a_pod_that_never_comes_back_fails_and_what_was_not_looked_at_is_open() -> None:

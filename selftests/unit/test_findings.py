@@ -256,10 +256,10 @@ def test_reads_answered_too_soon_from_a_small_file_are_blamed_on_its_size(path: 
     verdict = beside(candidate, slower if path == "read.iops" else baseline).compare(rule)
     assert verdict.status == "fail"
     remark = (
-        ": not done; the test file of 100 MiB holds only 2.5 s of the measured 40 MiB/s, so a cache can have served "
+        ": not done); the test file of 100 MiB holds only 2.5 s of the measured 40 MiB/s, so a cache can have served "
         "it: raise --storage-test-size to at least 1000Mi."
     )
-    assert verdict.reason.endswith(remark if told else ": not done.")
+    assert verdict.reason.endswith(remark if told else ": not done).")
 
 
 def mixed(read_s: float, write_s: float, storage_class: str) -> Recording:

@@ -218,7 +218,9 @@ def test_a_volume_that_is_slowed_down_by_its_snapshots_fails(ran: Ran) -> None:
     verdict = judge_many_snapshots(ran(loads), LIMIT)
     assert verdict.status == "fail"
     assert verdict.id == "fast/sync-write-iops/write.iops/writes-left-with-snapshots"
-    assert "% of that on a volume without" in verdict.reason and verdict.reason.endswith("50 %: commits wait.")
+    assert "% of that on a volume without" in verdict.reason and verdict.reason.endswith(
+        "50 % (reason for the limit: commits wait)."
+    )
     assert verdict.measured == pytest.approx(0.3, rel=0.1)
 
 
