@@ -43,7 +43,7 @@ def test_slow_storage_fails_the_limit(clean: Api, reports: Path, tmp_path: Path)
     verdict = run.verdict("meet_the_limit")
     assert verdict["status"] == "fail"
     assert 0 < verdict["measured"] <= verdict["high"] < 750
-    assert "at least 750 IOPS: the test wants it so" in verdict["reason"]
+    assert "at least 750 IOPS (reason for the limit: the test wants it so)" in verdict["reason"]
 
 
 def test_storage_that_stands_still_is_told_for_how_long(

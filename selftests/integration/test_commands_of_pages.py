@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from string import Template
@@ -20,15 +21,17 @@ from selftests.unit.docs_pages import PAGES, ROOT, blocks, example_of_own_tests
 from selftests.warm_start import run_module
 
 PROGRAM = "storage-acceptance"
-OF_OTHER_TESTS = frozenset({"cluster"})
-"""Commands that other integration tests run, each as its users do: they start and end clusters."""
+OF_OTHER_TESTS = re.compile(rf"{PROGRAM} cluster |--storage-cluster=kind")
+"""Commands that start and end clusters: other tests run them."""
+ELSEWHERE = re.compile(r"--storage-(cluster|kubeconfig|context)=| host | quick /| discover")
+"""Commands that name where they run; all others take the embedded cluster."""
 CONTEXTS = ("staging", "lab", "six", "openshift", "kind-kind", "CONTEXT")
 CLASSES = ("fast", "standard", "silver", "gp3", "longhorn", "ocs-storagecluster-ceph-rbd")
 RUNS = ("reports/latest", "reports/RUN1", "reports/RUN2", "reports/RUN3", "reports/BEFORE", "reports/AFTER")
 RUNS += ("reports/20261121-203246-82b53d", "reports/20261121-221143-ffaa0f", "reports/20261121-221703-371c7f")
 RUNS += ("RUN", "RUN...", "BEFORE", "AFTER", "vendor-a", "vendor-b", "vendor-c")
 DIRECTORIES = ("/mnt/nvme", "/mnt/data", "/media/sd", "/media/pi/sd", "/var/tmp/first")
-HISTORIES = ("/var/lib/storage-acceptance", "HISTORY")
+HISTORY, HISTORY_OF_PAGES = "HISTORY", "/var/lib/storage-acceptance"
 PLANNED = frozenset({"run", "host", "quick"})
 
 
@@ -37,7 +40,8 @@ def commands(page: str) -> list[str]:
     lines = (line for block in blocks(PAGES[page]) for line in block.replace("\\\n", " ").splitlines())
     found = [line for line in lines if re.match(rf"(\w+=\S+ )*{PROGRAM} ", line)]
     words = [shlex.split(line.partition(" | ")[0], comments=True) for line in found]
-    return [shlex.join(each) for each in words if each[-1] != "..." and each[1] not in OF_OTHER_TESTS]
+    joined = (shlex.join(each).replace("'$HOME/.kube/config'", "$HOME/.kube/config") for each in words)
+    return [line for line in joined if not line.endswith(" ...") and not OF_OTHER_TESTS.search(f"{line} ")]
 
 
 PAGES_WITH_COMMANDS = [page for page in PAGES if commands(page)]
@@ -63,7 +67,7 @@ def place(cluster: EmbeddedCluster, classes: None, tmp_path_factory: pytest.Temp
     folder = tmp_path_factory.mktemp("pages")
     _write_contexts(cluster, folder)
     _write_runs(folder)
-    for directory in (*DIRECTORIES, *HISTORIES):
+    for directory in DIRECTORIES:
         (folder / directory.lstrip("/")).mkdir(parents=True, exist_ok=True)
     _write_files(folder)
     return folder
@@ -80,18 +84,20 @@ def _write_contexts(cluster: EmbeddedCluster, folder: Path) -> None:
 
 
 def _write_runs(folder: Path) -> None:
-    (folder / "disk").mkdir()
-    host = ("--storage-cluster=host", f"--storage-class={folder / 'disk'}", "-k", "random-read-iops")
-    history = folder / "HISTORY"
+    """Three runs on the cluster, under all names that the pages have for runs, and their history."""
+    history = folder / HISTORY
     history.mkdir()
-    for number in (1, 2):
-        reports = folder / f"done-{number}"
-        run = run_suite(*host, "--storage-load=unjudged=4s", f"--storage-history={history}", reports=reports)
+    (folder / HISTORY_OF_PAGES.lstrip("/")).parent.mkdir(parents=True)
+    (folder / HISTORY_OF_PAGES.lstrip("/")).symlink_to(history)
+    tests = "random-read-iops or test_two_nodes_share_a_volume"
+    select = ("--storage-class=replicated", "-k", tests, "--storage-load=unjudged=4s")
+    for number in range(3):
+        run = run_suite(*select, f"--storage-history={history}", reports=folder / f"done-{number}")
         assert run.status in (0, 5, 7), run.output
     for place, name in enumerate(RUNS):
         link = folder / name
         link.parent.mkdir(exist_ok=True)
-        link.symlink_to((folder / f"done-{place % 2 + 1}" / "latest").resolve())
+        link.symlink_to((folder / f"done-{place % 3}" / "latest").resolve())
 
 
 def _write_files(folder: Path) -> None:
@@ -102,6 +108,9 @@ def _write_files(folder: Path) -> None:
     (folder / "my-limits.yaml").write_text(limits, encoding="utf-8")
     target = next(block for block in blocks(PAGES["docs/durability.md"]) if block.startswith("node_failure:"))
     (folder / "target.yaml").write_text(f"about: a lab\n{target}", encoding="utf-8")
+    declaration = next(block for block in blocks(PAGES["docs/vendors.md"]) if block.startswith("product:"))
+    (folder / "declaration.yaml").write_text(declaration, encoding="utf-8")
+    shutil.copy(ROOT / "docs" / "report.png", folder / "logo.png")
     example_of_own_tests(folder)
     for name in ("junit_01.xml", "sanity.xml"):
         case = '<testcase classname="CSI" name="[It] CSI creates a volume"/>'
@@ -109,26 +118,29 @@ def _write_files(folder: Path) -> None:
 
 
 def substituted(command: str, folder: Path) -> str:
-    """The command with the directories of this machine that it names in the folder, and the ID of a run."""
-    for directory in (*DIRECTORIES, HISTORIES[0]):
+    """The command with a run's ID and a node's name that exist, and the directories that it names in the folder."""
+    for directory in (*DIRECTORIES, HISTORY_OF_PAGES):
         command = re.sub(rf"(?<![\w/]){directory}\b", f"{folder}{directory}", command)
-    run_id = (folder / "RUN").resolve().name
-    return Template(command.replace("--run ID", f"--run {run_id}")).safe_substitute(HOME=folder)
+    command = re.sub(r"--run \S+", f"--run {(folder / 'RUN').resolve().name}", command)
+    command = command.replace("--storage-node=node-1", f"--storage-node={CLUSTER}-node-1")
+    return Template(command).safe_substitute(HOME=folder)
 
 
 @pytest.mark.parametrize("page", PAGES_WITH_COMMANDS)
 def test_the_commands_of_a_page_run_as_they_stand(page: str, place: Path) -> None:
     """A run is planned on the cluster, and nothing that its plan knows of would end it before its tests."""
-    variables = suite_environment() | {"HOME": str(place), "PYTHONPATH": str(ROOT), "STORAGE_EMBEDDED_NAME": CLUSTER}
+    variables = suite_environment() | {"HOME": str(place), "PYTHONPATH": str(ROOT)}
     problems = []
     for command in commands(page):
         _, *words = shlex.split(substituted(command, place))
         plans = words[0] in PLANNED
+        more = {} if ELSEWHERE.search(f" {' '.join(words)}") else {"STORAGE_EMBEDDED_NAME": CLUSTER}
+        more |= {"STORAGE_PLAN": "true"} if plans else {}
         done = run_module(
             "storage_acceptance",
             *words,
             folder=place,
-            environment=variables | ({"STORAGE_PLAN": "true"} if plans else {}),
+            environment=variables | more,
             together=True,
         )
         if done.returncode != 0 or (

@@ -173,7 +173,7 @@ def test_a_regression_is_caught_and_noise_is_not(lab: Lab, judged: SuiteRun) -> 
     fallen = by_class[str(lab.fallen)]
     assert fallen["status"] == "fail", fallen
     assert fallen["measured"] == pytest.approx(1 / BEFORE, abs=0.15)
-    assert fallen["reason"].endswith("accepts an intended change): the test wants it so.")
+    assert "(reason for the limit: the test wants it so)" in fallen["reason"]
     assert f"since {night_before(judged)} (run night-{NIGHTS - 1}) about " in fallen["reason"]
     assert "worse than the allowed 10 % and beyond noise, and has not recovered" in fallen["reason"]
 
