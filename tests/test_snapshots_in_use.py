@@ -6,7 +6,9 @@ pytestmark = [pytest.mark.durability, pytest.mark.features]
 
 
 def test_snapshot_of_a_volume_in_use_is_crash_consistent(snapshot_in_use, accept):
-    """A snapshot that is taken during writes holds each record acknowledged before it, and no record after a gap."""
+    """A snapshot that is taken during writes holds each record acknowledged before it, and no record without all
+    earlier ones.
+    """
     accept(snapshot_in_use())
 
 

@@ -15,13 +15,13 @@ PASS, INTERRUPTION, NO_VERDICT, INCONCLUSIVE, PARTIAL = 0, 2, 5, 6, PARTIAL_STAT
 _OPEN: dict[OpenAs, int] = {"inconclusive": INCONCLUSIVE, "fail": StorageFailure.exit_status, "pass": PASS}
 MEANING = {
     PASS: "nothing failed",
-    StorageFailure.exit_status: "a test failed or had an error, or the run left objects behind",
+    StorageFailure.exit_status: "a verdict is a fail, the storage failed in a fixture, or objects of the run remain",
     INTERRUPTION: "the run was interrupted",
-    WrongUsage.exit_status: "wrong usage",
+    WrongUsage.exit_status: "wrong usage, an invalid file, or no consent to the total size of the PVCs",
     NO_VERDICT: "nothing was judged: no test was selected, or all of them were skipped",
-    INCONCLUSIVE: "nothing failed, but a verdict is inconclusive (--storage-inconclusive)",
-    PARTIAL: "nothing failed, but the tier was judged in part (--storage-partial)",
-    EnvironmentFailure.exit_status: "an environment error, which says nothing about the storage",
+    INCONCLUSIVE: "nothing failed, but a verdict is inconclusive (change the status with --storage-inconclusive)",
+    PARTIAL: "nothing failed, but only part of the tier was judged (change the status with --storage-partial)",
+    EnvironmentFailure.exit_status: "an error of the environment, the suite or a test, not of the storage",
 }
 """Each exit status in half a sentence."""
 
@@ -37,8 +37,8 @@ def exit_status(
     partial_as: PartialAs = "partial",
     figures_alone: bool = False,
 ) -> int:
-    """Return the exit status: 0 all verdicts pass; 1 fail or error; 2 interrupted; 4 wrong usage; 5 nothing judged;
-    6 inconclusive; 7 the tier judged in part; 10 environment.
+    """Return the exit status: 0 all verdicts pass; 1 a fail, or objects remain; 2 interrupted; 4 wrong usage;
+    5 nothing judged; 6 inconclusive; 7 the tier judged in part; 10 any other error.
 
     `error_statuses`: the exit statuses of the errors that tests ended with. `errors`: faults outside the storage.
     `in_part`: a limit that applies was not judged, or a test that the tier requires did not pass. `figures_alone`: the

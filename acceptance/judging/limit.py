@@ -86,7 +86,11 @@ class _Case:
         return self.limit.metric.statistic == "longest"
 
     def decision(self, caution: Caution) -> Decision:
-        """Return the decision by the interval, as far as the load allows. An observed extreme is always certain."""
+        """Return the decision by the interval, as far as the load allows.
+
+        `beyond` does not apply to an observed extreme, whose value is exact so far; `may_pass` does, because a longer
+        one may follow.
+        """
         if self.span is None:
             return "inconclusive"
         beyond = 1.0 if self.is_of_an_event else caution.beyond

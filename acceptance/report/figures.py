@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from acceptance.report.judged_intervals import USUAL
 from acceptance.report.rows import Change
 from acceptance.results.bounds import bound_of
-from acceptance.results.document import Estimate, Verdict
+from acceptance.results.document import Estimate, Measurement, Verdict
 from acceptance.results.metrics import STALL
 from acceptance.results.ratio_words import (
     OF_RATIOS,
@@ -16,6 +18,7 @@ from acceptance.results.ratio_words import (
     ratio_of,
 )
 from acceptance.text.quantities import OF_ONE_CPU, Unit, format_quantity
+from acceptance.wording.phrasing import event_in_words
 
 
 def shown_mean(estimate: Estimate | None) -> str:
@@ -37,8 +40,17 @@ def shown_interval(estimate: Estimate | None) -> str:
     """Return `1,131 IOPS to 1,281 IOPS`, with its confidence if that is unusual; the empty text if unknown."""
     if estimate is None or estimate.low is None or estimate.high is None:
         return ""
+    if estimate.confidence != USUAL:
+        return shown_labeled_interval(estimate)
+    return shown_edges(estimate.low, estimate.high, unit=estimate.unit)
+
+
+def shown_labeled_interval(estimate: Estimate) -> str:
+    """Return `1,131 IOPS to 1,281 IOPS (95% CI)`; the empty text if unknown."""
+    if estimate.low is None or estimate.high is None:
+        return ""
     edges = shown_edges(estimate.low, estimate.high, unit=estimate.unit)
-    return edges if estimate.confidence == USUAL else f"{edges} ({estimate.confidence * 100:.4g}% CI)"
+    return f"{edges} ({estimate.confidence * 100:.4g}% CI)"
 
 
 def shown_edges(low: float, high: float, *, unit: Unit) -> str:
@@ -48,22 +60,31 @@ def shown_edges(low: float, high: float, *, unit: Unit) -> str:
 
 
 def shown_value(estimate: Estimate | None, metric: str) -> str:
-    """Return the mean; for the longest stall the range it lies in, because it is seen to within a second of load."""
+    """Return the mean; for the longest stall the range it lies in, if the load shows it to within a second only."""
     if estimate is None or metric != STALL:
         return shown_mean(estimate)
     return shown_event(estimate.mean, estimate.low, estimate.high)
 
 
 def shown_value_interval(estimate: Estimate | None, metric: str) -> str:
-    """Return the CI of a mean; the empty text for a stall, because `shown_value` tells all of it."""
+    """Return the CI of a value; the empty text for a stall, which has none."""
     return "" if metric == STALL else shown_interval(estimate)
 
 
 def shown_event(seconds: float, low: float | None, high: float | None) -> str:
-    """Return `between 8 ms and 1.01 s`, or `8 ms` if that is known."""
-    if low is None or high is None or low == high:
+    """Return `8 ms`; without latencies `at most 1.01 s`, or `between 8 s and 9.01 s`."""
+    if low is None or high is None:
         return format_quantity(seconds, unit="s")
-    return f"between {format_quantity(low, unit='s')} and {format_quantity(high, unit='s')}"
+    return event_in_words(low, high, partial(format_quantity, unit="s"))
+
+
+def shown_metric(measurement: Measurement, metric: str) -> str:
+    """Return the value of the metric; for a stall that no latency shows, with the reason for the range."""
+    estimate = measurement.metrics[metric]
+    is_range = metric == STALL and estimate.low != estimate.high
+    has_latencies = any(".latency." in path for path in measurement.metrics)
+    remark = " (this profile records no latencies)" if is_range and not has_latencies else ""
+    return f"{shown_value(estimate, metric)}{remark}"
 
 
 def shown_verdict_value(verdict: Verdict) -> str:
@@ -81,11 +102,21 @@ def shown_verdict_interval(verdict: Verdict) -> str:
     """Return `4x to 29x (99% CI)`; the empty text if unknown."""
     if verdict.low is None or verdict.high is None or verdict.unit is None or verdict.confidence is None:
         return ""
-    if verdict.unit == "ratio":
-        edges = interval_of(verdict, verdict.low, verdict.high)
-    else:
-        edges = shown_edges(verdict.low, verdict.high, unit=verdict.unit)
+    edges = _verdict_edges(verdict, verdict.low, verdict.high, unit=verdict.unit)
     return f"{edges} ({verdict.confidence * 100:.4g}% CI)"
+
+
+def shown_verdict_figure(verdict: Verdict) -> str:
+    """Return `1,204 IOPS (98% CI 1,130 IOPS to 1,283 IOPS)`; the value alone if it has no CI."""
+    value = shown_verdict_value(verdict)
+    if verdict.low is None or verdict.high is None or verdict.unit is None or verdict.confidence is None:
+        return value
+    edges = _verdict_edges(verdict, verdict.low, verdict.high, unit=verdict.unit)
+    return f"{value} ({verdict.confidence * 100:.4g}% CI {edges})"
+
+
+def _verdict_edges(verdict: Verdict, low: float, high: float, *, unit: Unit) -> str:
+    return interval_of(verdict, low, high) if unit == "ratio" else shown_edges(low, high, unit=unit)
 
 
 def shown_speed_change(change: Change | None, metric: str) -> str:

@@ -10,7 +10,7 @@ from acceptance.results.document import Estimate, Measurement, Results, Verdict
 from acceptance.results.verdicts import OF_ONE_VOLUME
 
 USUAL = 0.95
-"""The confidence that is not printed next to an interval."""
+"""The confidence that tables do not print next to an interval: their captions name it."""
 
 
 def with_judged_intervals(results: Results) -> Results:

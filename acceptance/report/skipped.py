@@ -4,12 +4,33 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from acceptance.report.labels import NO_LIMIT, is_without_limit
 from acceptance.results.document import Verdict
 
 MOST_REASONS = 5
 """Number of reasons that have a line, the most frequent ones."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SkippedTests:
+    """Skipped verdicts with the same reason; an empty `reason` if each has its own."""
+
+    reason: str
+    verdicts: list[Verdict]
+
+
+def by_reason(verdicts: Sequence[Verdict]) -> list[SkippedTests]:
+    """Return skipped verdicts by shared reason, the most frequent first; then those with a reason of their own."""
+    counts = Counter(verdict.reason.rstrip(".") for verdict in verdicts)
+    own_reason = [verdict for verdict in verdicts if counts[verdict.reason.rstrip(".")] == 1]
+    groups = [
+        SkippedTests(reason=reason, verdicts=[verdict for verdict in verdicts if verdict.reason.rstrip(".") == reason])
+        for reason, count in counts.most_common()
+        if count > 1
+    ]
+    return [*groups, *([SkippedTests(reason="", verdicts=own_reason)] if own_reason else [])]
 
 
 def skipped_lines(verdicts: Sequence[Verdict], *, all_shown_by: str) -> list[str]:

@@ -7,6 +7,7 @@ from functools import cache
 from jinja2 import Environment
 
 from acceptance.report.figures import (
+    shown_metric,
     shown_rule,
     shown_speed_change,
     shown_speed_change_interval,
@@ -23,6 +24,8 @@ from acceptance.report.page import templates
 from acceptance.report.profiles_in_words import profiles_in_words
 from acceptance.report.record_modules import chapters
 from acceptance.report.records.imports import import_sections
+from acceptance.report.settings_in_words import setting_rows
+from acceptance.report.skipped import by_reason
 from acceptance.report.speed import speed_tables
 from acceptance.report.tiles import tiles
 from acceptance.report.workloads import workload_rows
@@ -60,6 +63,7 @@ def render_summary(results: Results, *, digest: str | None = None) -> str:
         headings={name: chapter.heading for name, chapter in of_records.items() if chapter.heading},
         workloads=workloads,
         imports=imports,
+        settings=setting_rows(results.settings),
         not_meant=not_meant(results),
         warned=[measurement for measurement in results.measurements if measurement.warnings],
         loaded={
@@ -86,12 +90,14 @@ def _templates() -> Environment:
         "interval": shown_verdict_interval,
         "edges": shown_value_interval,
         "mean": shown_value,
+        "metric_value": shown_metric,
         "change": shown_speed_change,
         "change_interval": shown_speed_change_interval,
         "rule": shown_rule,
         "what_follows": _what_follows,
         "label": label_of,
         "skipped_in_words": _skipped_in_words,
+        "by_reason": by_reason,
     }
     return environment
 

@@ -9,12 +9,13 @@ from dataclasses import dataclass, replace
 from acceptance.judging.rebuild_size import is_timed, least_size
 from acceptance.limits.declared import BOUNDS
 from acceptance.report.comparing.differences import candidates
-from acceptance.report.figures import shown_interval
+from acceptance.report.figures import shown_labeled_interval, shown_value
 from acceptance.report.lab import FLOOR_TIMES, has_floors
 from acceptance.report.labels import LimitedMetrics, label_of_all, label_without_verdict, limited_metrics
 from acceptance.results.bounds import Bound, bound_of
 from acceptance.results.completeness import classes_under_test
 from acceptance.results.document import Estimate, Results, Status, Verdict
+from acceptance.results.metrics import STALL
 from acceptance.results.rebuilds import RebuildRecord
 from acceptance.results.verdicts import OF_ONE_VOLUME, ORDER, worst
 from acceptance.text.quantities import format_quantity
@@ -130,8 +131,8 @@ def _load(
     return Tile(
         title=title,
         about=f"{profile}: {metric}" if title != profile else metric,
-        value=format_quantity(estimate.mean, unit=estimate.unit),
-        interval=shown_interval(estimate),
+        value=shown_value(estimate, metric),
+        interval="" if metric == STALL else shown_labeled_interval(estimate),
         limit="" if bound is None else bound.words,
         status=worst(about) or "skipped",
         label=worst(about) or label_without_verdict(profile, metric, tier_metrics),

@@ -91,7 +91,8 @@ class Measurement(Frozen):
         default=None, description="id of the baseline's measurement; after this one both classes were loaded in turn"
     )
     distribution: dict[str, list[LatencyPoint]] = Field(
-        default={}, description="latency of all operations by percentile and direction, while at least 10 exceed it"
+        default={},
+        description="latency of all operations by percentile and direction, up to the last that at least 10 reached or exceeded",
     )
     against_baseline: dict[str, RelativeEstimate] = Field(
         default={}, description="candidate / baseline, by metric; not for single events such as the longest stall"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from acceptance.results.document import Verdict
 from acceptance.results.metrics import Metric
 from acceptance.results.ratio_words import allowed_comparison, comparison, comparison_interval
 from acceptance.text.quantities import format_quantity
-from acceptance.wording.phrasing import Sentence, about, held_against, in_words, wanted_of
+from acceptance.wording.phrasing import Sentence, about, event_in_words, held_against, in_words, wanted_of
 
 _LONGER = "a longer measurement would decide it"
 
@@ -78,11 +80,18 @@ def _statement(verdict: Verdict, baseline: str) -> str:
     """Return `write.iops of sync-write-iops on fast is 1,204 IOPS (95% CI 1,131 IOPS to 1,281 IOPS)`."""
     assert verdict.low is not None and verdict.high is not None  # only verdicts with an interval get here
     if _is_of_an_event(verdict):
-        low, high = (_format_value(verdict, edge) for edge in (verdict.low, verdict.high))
-        return f"{about(verdict)} is {_value(verdict, baseline) if low == high else f'between {low} and {high}'}"
+        return f"{about(verdict)} is {_event(verdict, verdict.low, verdict.high)}"
     assert verdict.confidence is not None
     sure = f"{verdict.confidence * 100:.4g}% CI {_edges(verdict, verdict.low, verdict.high, baseline)}"
     return f"{about(verdict)} is {_value(verdict, baseline)} ({sure})"
+
+
+def _event(verdict: Verdict, low: float, high: float) -> str:
+    """Return the duration of an event; both ends if they may explain why it is no pass."""
+    shown_low, shown_high = (_format_value(verdict, edge) for edge in (low, high))
+    if verdict.status != "pass" and shown_low != shown_high:
+        return f"between {shown_low} and {shown_high}"
+    return event_in_words(low, high, partial(_format_value, verdict))
 
 
 def _value(verdict: Verdict, baseline: str) -> str:

@@ -89,6 +89,17 @@ def wanted_of(verdict: Verdict) -> str:
     return bound_in_words(verdict.requirement)
 
 
+def event_in_words(low_s: float, high_s: float, shown: Callable[[float], str]) -> str:
+    """Return the duration of an event: `8 ms`, `between 8 s and 9.2 s`, or `at most 1.01 s` for a low end below 1 s.
+
+    Without latencies a load shows events by late reports of fio, which are due each second.
+    """
+    low, high = shown(low_s), shown(high_s)
+    if low == high:
+        return low
+    return f"at most {high}" if low_s < 1.0 else f"between {low} and {high}"
+
+
 def surely(confidence: float, low: str, high: str | None) -> str:
     """Return an interval with its confidence: `95% CI 2 s to 3 s`, `98% CI: at least 41 s, no upper bound`."""
     ends = f" {low} to {high}" if high is not None else f": at least {low}, no upper bound"

@@ -49,7 +49,9 @@ def test_a_full_disk_of_the_report_ends_the_run_and_hides_no_verdict(
         run = finish(process, reports=small_disk)
     assert run.status == 10, run.output
     # The second is in no results: whether the machine slowed its load down, which leaves it undecided, is not known.
-    assert len(re.findall(r"^(?:PASS|INCONCLUSIVE) +local-path: read\.iops", run.output, re.MULTILINE)) == 2
+    assert (
+        len(re.findall(r"^(?:PASS|INCONCLUSIVE) +read\.iops of \S+ on local-path is ", run.output, re.MULTILINE)) == 2
+    )
     assert run.output.count("the report is not complete") == 1
     assert "No space left on device" in run.output and "Traceback" not in run.output and "INTERNAL" not in run.output
     assert not run.results["run"]["complete"] and len(run.results["verdicts"]) == 1

@@ -57,7 +57,7 @@ def test_a_directory_is_judged_like_a_class_and_left_as_it_was(disk: Path, tmp_p
     run.require_passed(verdicts=1)
     skipped = run.verdict("takes_a_write")
     assert (skipped["status"], skipped["storage_class"]) == ("skipped", str(disk))
-    assert skipped["reason"].startswith("needs a cluster; --storage-cluster host only runs loads")
+    assert skipped["reason"].startswith("needs a cluster; with --storage-cluster=host")
     assert run.results["cluster"]["kind"] == "host"
     assert [storage_class["name"] for storage_class in run.results["cluster"]["storage_classes"]] == [str(disk)]
     assert len(list((run.folder / "latest" / "fio").iterdir())) == 2

@@ -6,11 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acceptance.report.figures import shown_value, shown_value_interval, shown_verdict_interval, shown_verdict_value
+from acceptance.report.figures import (
+    shown_metric,
+    shown_value,
+    shown_value_interval,
+    shown_verdict_figure,
+    shown_verdict_interval,
+    shown_verdict_value,
+)
 from acceptance.results.bounds import bound_of
 from acceptance.results.ratio_words import amount, comparison, comparison_interval, factor, share
 from acceptance.wording.history import difference
-from selftests.unit.compared_runs import estimate, judged
+from selftests.unit.compared_runs import estimate, judged, measured
 
 
 @pytest.mark.parametrize(
@@ -30,6 +37,8 @@ def test_a_verdict_on_a_ratio_is_told_as_its_rule_asks(
     measured, low, high = of
     verdict = judged(rule=rule, metric=metric, unit="ratio", measured=measured, low=low, high=high, confidence=0.99)
     assert (shown_verdict_value(verdict), shown_verdict_interval(verdict)) == told
+    value, interval = told
+    assert shown_verdict_figure(verdict) == f"{value} (99% CI {interval.removesuffix(' (99% CI)')})"
 
 
 @pytest.mark.parametrize(
@@ -80,8 +89,18 @@ def test_the_limit_of_a_share_is_read_back_from_the_words_of_older_suites() -> N
 
 def test_a_stall_is_told_as_between_what_it_lies_and_has_no_ci() -> None:
     stall = estimate(0.008, path="stall.longest").model_copy(update={"low": 0.008, "high": 1.008})
-    assert shown_value(stall, "stall.longest") == "between 8 ms and 1.008 s"
+    assert shown_value(stall, "stall.longest") == "at most 1.008 s"
     assert shown_value_interval(stall, "stall.longest") == ""
     verdict = judged(metric="stall.longest", unit="s", measured=0.008, low=0.008, high=1.008)
-    assert shown_verdict_value(verdict) == "between 8 ms and 1.008 s"
+    assert shown_verdict_value(verdict) == "at most 1.008 s"
+    assert shown_verdict_value(verdict.model_copy(update={"low": 8.0, "high": 9.0})) == "between 8 s and 9 s"
     assert shown_verdict_value(verdict.model_copy(update={"high": 0.008})) == "8 ms"
+
+
+def test_a_stall_without_latencies_says_why_it_is_a_range() -> None:
+    stall = estimate(0.008, path="stall.longest").model_copy(update={"low": 0.008, "high": 1.008})
+    bare = measured({"stall.longest": stall, "write.iops": 100.0})
+    assert shown_metric(bare, "stall.longest") == "at most 1.008 s (this profile records no latencies)"
+    assert shown_metric(bare, "write.iops") == "100 IOPS"
+    timed = measured({"stall.longest": stall, "write.latency.mean": 0.001})
+    assert shown_metric(timed, "stall.longest") == "at most 1.008 s"

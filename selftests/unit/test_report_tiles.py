@@ -31,6 +31,7 @@ def test_each_figure_has_its_limit_and_where_it_lies() -> None:
     assert (durable.value, durable.limit, durable.status) == ("1,000 IOPS", "at least 750 IOPS", "pass")
     assert durable.bar is not None and 0.5 < durable.bar.low < durable.bar.value < durable.bar.high < 1.0
     assert durable.bar.words == "1.33x the limit"
+    assert durable.interval == "909.1 IOPS to 1,100 IOPS (95% CI)"
     assert found["Reading"].value == "1 MiB/s" and found["Reading"].bar is None and not found["Reading"].limit
 
 

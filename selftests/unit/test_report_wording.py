@@ -124,6 +124,19 @@ def test_what_only_held_is_a_line_and_what_was_skipped_is_folded() -> None:
     assert before.count("<details") > before.count("</details") and "1 skipped, and why" in before
 
 
+def test_a_reason_that_skipped_tests_share_is_stated_once_in_a_list() -> None:
+    plain = {"profile": None, "metric": None, "measured": None, "low": None, "high": None, "unit": None}
+    shared = [
+        judged("skipped", **plain, limit=limit, reason="needs a cluster.", subject="provisioning", id=limit, test=limit)
+        for limit in ("One.", "Two.")
+    ]
+    own = judged("skipped", **plain, limit="Three.", reason="no baseline", subject="provisioning", id="c", test="c")
+    html = render_summary(run_of(verdicts=[*shared, own]))
+    assert html.count("<p>2 tests skipped: needs a cluster.</p>") == html.count("needs a cluster") == 2
+    assert html.count("<li>One.</li>") == html.count("<li>Two.</li>") == 2
+    assert html.count("Three. Skipped: no baseline.") == 2
+
+
 def test_what_a_pass_does_not_prove_is_on_the_page_and_true_for_the_run() -> None:
     failed = run_of(verdicts=[judged("fail")]).model_copy(update={"overall": "fail"})
     html = " ".join(render_summary(failed).split())

@@ -125,7 +125,8 @@ def test_a_stall_is_judged_without_doubt_and_told_in_words() -> None:
 def test_a_stall_seen_from_a_late_sample_is_judged_by_what_is_certain(late_s: float, status: str) -> None:
     verdict = judged([uncounted(9)] * 11 + [uncounted(9, duration_s=late_s)])
     assert verdict.status == status
-    assert late_s == 1.0 or f"is between {late_s - 1:.4g} s and {late_s:.4g} s; " in verdict.reason
+    range_in_words = "at most 1 s" if late_s == 1.0 else f"between {late_s - 1:.4g} s and {late_s:.4g} s"
+    assert f"is {range_in_words}; " in verdict.reason
 
 
 def test_a_stall_is_told_with_a_rate_that_is_missed_or_in_doubt() -> None:

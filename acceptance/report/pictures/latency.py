@@ -82,7 +82,7 @@ def latency_curve(
     return Picture(
         svg=draw(paint, label=f"{kind.capitalize()} latency by percentile, {candidate.profile} on {names}", left_px=76),
         caption=f"{candidate.profile}: {kind} latency by percentile, logarithmic scales; shown up to the last "
-        "percentile that at least 10 operations exceeded.",
+        "percentile that at least 10 operations reached or exceeded.",
         text=" ".join(
             [
                 *(_in_words(name, points) for name, points, _ in lines),
