@@ -5,7 +5,6 @@ import io
 import re
 import shutil
 import tarfile
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ from pathlib import Path
 from embedded_cluster.commands import run
 from embedded_cluster.layout import PACKAGE, NodeLayout, cache_folder
 from embedded_cluster.oci_archive import add_file, add_image, add_layer, write_index
+from embedded_cluster.whole_file import written_whole
 
 PREFIX = "localhost/storage-acceptance/"
 """The prefix of the names of all images that are built here."""
@@ -49,10 +49,8 @@ def ensure() -> Images:
         inputs.update(name.encode() + hashlib.sha256(path.read_bytes()).digest())
     archive = cache_folder() / f"images-{version}-{inputs.hexdigest()[:12]}.tar"
     if not archive.exists():
-        archive.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=archive.parent, prefix="images-", delete=False) as temporary:
-            _write(Path(temporary.name), reference=reference, files=files)
-        Path(temporary.name).rename(archive)
+        with written_whole(archive) as scratch:
+            _write(scratch, reference=reference, files=files)
     return Images(archive=archive, fio=reference)
 
 

@@ -10,13 +10,15 @@ from statistics import median
 from tempfile import TemporaryDirectory
 
 from acceptance.text.errors import EnvironmentFailure
-from embedded_cluster import cpu_latency
+from embedded_cluster import cpu_latency, mounts
 from embedded_cluster.layout import Layout
 
 _BLOCK = 4096
 _TRIES, _TRY_S = 3, 2.0
 _ROUND_TRIPS, _FLUSHES = 300, 50
 _PRESSURE = Path("/proc/pressure/cpu")
+_UNKNOWN = "the speed of class replicated cannot be measured"
+_REMEDY = "run the command again: it restarts a damaged cluster"
 
 
 def require_speed(layout: Layout, *, durable_writes: float) -> None:
@@ -24,10 +26,15 @@ def require_speed(layout: Layout, *, durable_writes: float) -> None:
 
     The best of three tries of two seconds counts. Raises EnvironmentFailure with that rate and with the machine's own
     figures: how busy its CPUs are, how long one takes to wake another, how long its disk takes to make a write durable.
-    Raises it also if the class's file system cannot be written to, as after a load that its daemon did not survive.
+    Raises it also if the class's file system cannot be written to, as after a load that its daemon did not survive, or
+    does not answer before the first write: a write to it would then never end.
     """
     if not durable_writes:
         return
+    try:
+        mounts.require_answer(layout.replicated_mount)
+    except EnvironmentFailure as error:
+        raise EnvironmentFailure(f"{_UNKNOWN}: {error}; {_REMEDY}") from error
     best = 0.0
     try:
         with cpu_latency.held_low(), TemporaryDirectory(dir=layout.replicated_mount, prefix="speed-") as folder:
@@ -39,8 +46,8 @@ def require_speed(layout: Layout, *, durable_writes: float) -> None:
         flush = flush_seconds(layout.state)
     except OSError as error:
         raise EnvironmentFailure(
-            f"the speed of class replicated cannot be measured: {error.filename or layout.replicated_mount} cannot be "
-            f"written to ({error.strerror or error}); run the command again: it restarts a damaged cluster"
+            f"{_UNKNOWN}: {error.filename or layout.replicated_mount} cannot be written to "
+            f"({error.strerror or error}); {_REMEDY}"
         ) from error
     raise EnvironmentFailure(
         f"this machine is too slow at present: class replicated completes {best:,.0f} durable writes a second, "

@@ -7,6 +7,8 @@ from pathlib import Path
 from acceptance.text.errors import EnvironmentFailure
 from embedded_cluster.commands import run
 
+ANSWERS_S = 20
+"""Seconds in which a mount must answer; without its daemon, it may never do so."""
 MOST = 1000
 """The most that are unmounted in one call: more than any cluster has, so that it ends even if mounts are added."""
 
@@ -34,6 +36,14 @@ def unmount(folder: Path) -> None:
         except EnvironmentFailure:
             with contextlib.suppress(EnvironmentFailure):
                 run(["umount", "--lazy", "--force", target])
+
+
+def require_answer(mount: Path) -> None:
+    """Raise EnvironmentFailure, naming `mount`, if its file system reports an error or does not answer in ANSWERS_S.
+
+    A child process queries it: if no answer comes, the kernel blocks that process, perhaps beyond all signals.
+    """
+    run(["stat", "--file-system", mount], timeout=ANSWERS_S)
 
 
 def share(folder: Path) -> None:

@@ -44,7 +44,7 @@ def without_images(layout: Layout, state: ClusterState) -> list[NodeLayout]:
     Raises EnvironmentFailure if a containerd does not answer.
     """
     further = (name for load in state.loaded for name in load.images)
-    return _lacking(_nodes(layout, state), [*_of_every_cluster(state), *further])
+    return _lacking(_names_on(_nodes(layout, state)), [*_of_every_cluster(state), *further])
 
 
 def restore_images(layout: Layout, state: ClusterState, nodes: Sequence[NodeLayout]) -> None:
@@ -53,13 +53,14 @@ def restore_images(layout: Layout, state: ClusterState, nodes: Sequence[NodeLayo
     Raises EnvironmentFailure if they cannot be loaded, if this host's programs now make another image, or if the
     archive of other images is no longer in the cache.
     """
-    if lacking := _lacking(nodes, _of_every_cluster(state)):
+    names_on = _names_on(nodes)  # before any archive is loaded: no two hold the same image
+    if lacking := _lacking(names_on, _of_every_cluster(state)):
         current = images.ensure()
         if (current.fio, current.pause) != (state.image, state.pause_image):
             raise EnvironmentFailure(f"the cluster has image {state.image}, but this host now builds {current.fio}")
         _load(current.archive, lacking, state)
     for load in state.loaded:
-        if lacking := _lacking(nodes, load.images):
+        if lacking := _lacking(names_on, load.images):
             archive = Path(load.archive)
             if not archive.exists():
                 raise EnvironmentFailure(
@@ -74,8 +75,12 @@ def _of_every_cluster(state: ClusterState) -> tuple[str, str]:
     return state.image, state.pause_image
 
 
-def _lacking(nodes: Iterable[NodeLayout], names: Collection[str]) -> list[NodeLayout]:
-    return [node for node in nodes if not images.names(node) >= set(names)]
+def _names_on(nodes: Iterable[NodeLayout]) -> dict[NodeLayout, set[str]]:
+    return {node: images.names(node) for node in nodes}
+
+
+def _lacking(names_on: Mapping[NodeLayout, set[str]], names: Collection[str]) -> list[NodeLayout]:
+    return [node for node, node_names in names_on.items() if not node_names >= set(names)]
 
 
 def _load(archive: Path, nodes: Sequence[NodeLayout], state: ClusterState) -> None:

@@ -4,7 +4,6 @@ import hashlib
 import json
 import re
 import tarfile
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +18,7 @@ from embedded_cluster.oci_archive import add_image, add_layer, write_index
 from embedded_cluster.progress import step
 from embedded_cluster.stand_ins import CONFIG_MAP
 from embedded_cluster.state import ClusterState, LoadedImages, read_state, write_state
+from embedded_cluster.whole_file import written_whole
 
 PACKAGES = {
     "busybox-static": "busybox",
@@ -54,13 +54,8 @@ def ensure() -> Image:
         reference=f"localhost/storage-acceptance/postgresql:{version}",
     )
     if not image.archive.exists():
-        image.archive.parent.mkdir(parents=True, exist_ok=True)
-        with (
-            step(f"make the image of PostgreSQL {version}"),
-            tempfile.NamedTemporaryFile(dir=image.archive.parent, prefix="postgresql-", delete=False) as temporary,
-        ):
-            _write(Path(temporary.name), image.reference, files)
-            Path(temporary.name).rename(image.archive)
+        with step(f"make the image of PostgreSQL {version}"), written_whole(image.archive) as scratch:
+            _write(scratch, image.reference, files)
     return image
 
 

@@ -4,9 +4,8 @@ import contextlib
 from dataclasses import dataclass
 
 from acceptance.text.errors import EnvironmentFailure
-from embedded_cluster import check, node_health, simulation
+from embedded_cluster import check, mounts, node_health, simulation
 from embedded_cluster.ceph import part as ceph
-from embedded_cluster.commands import succeeds
 from embedded_cluster.csi import part as csi
 from embedded_cluster.kubectl import Kubectl
 from embedded_cluster.layout import Layout, NodeLayout
@@ -17,7 +16,6 @@ from embedded_cluster.waiting import NotYet, wait_for
 
 # Time for transient problems of a busy machine: a late heartbeat of a node, a slow server or mount.
 PASSES_S = 90
-_MOUNT_ANSWERS_S = 20
 
 
 @dataclass(frozen=True)
@@ -143,8 +141,9 @@ def _serving_problems(layout: Layout, state: ClusterState, lines: list[str]) -> 
             lines.append(f"class       {item['metadata']['name']}: {item['provisioner']}, {item['volumeBindingMode']}")
     except EnvironmentFailure as error:
         problems.append(f"the API server does not answer: {error}")
-    # A file system whose daemon has ended hangs or fails; a child process queries it, which can be abandoned.
     for mount in (layout.replicated_mount, *([layout.cephfs] if CEPH in state.parts else [])):
-        if not succeeds(["stat", "--file-system", mount], timeout=_MOUNT_ANSWERS_S):
+        try:
+            mounts.require_answer(mount)
+        except EnvironmentFailure:
             problems.append(f"{mount} does not answer")
     return problems

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import builtins
+import math
+import time
 from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
+from datetime import datetime
 from pathlib import Path
 
 from kubernetes import client
 
 from acceptance.cluster.api_connections import by_kubeconfig, by_service_account
-from acceptance.cluster.api_faults import ApiError, ApiUnreachable, retrying
-from acceptance.cluster.api_requests import ANSWER_S, FIRST_PAUSE_S, JSON, LITTLE_RETRY_S, RETRY_S, Requests
+from acceptance.cluster.api_faults import ApiError, ApiUnreachable
+from acceptance.cluster.api_requests import ANSWER_S, JSON, LITTLE_RETRY_S, Requests
 from acceptance.cluster.columns import ROWS, TABLE, Columns, Row
 from acceptance.cluster.objects import same_run
 from acceptance.cluster.pod_command import PodCommand, PodCommandFailed, run_in_pod
@@ -36,8 +37,8 @@ class Api:
     `request_counts` counts the requests so far by verb and kind, as `GET pods`; each attempt counts.
     """
 
-    def __init__(self, connection: client.ApiClient) -> None:
-        self._requests = Requests(connection)
+    def __init__(self, connection: client.ApiClient, *, ends_s: float = math.inf) -> None:
+        self._requests = Requests(connection, ends_s=ends_s)
         self.address = self._requests.address
         self.request_counts = self._requests.request_counts
 
@@ -50,6 +51,10 @@ class Api:
     def from_service_account(cls) -> Api:
         """Connect as the pod that this process runs in. Raises EnvironmentFailure outside a pod."""
         return cls(by_service_account())
+
+    def within(self, seconds: float) -> Api:
+        """Return a client of the same server whose requests all end in `seconds` from now, retries included."""
+        return Api(self._requests.connection, ends_s=time.monotonic() + seconds)
 
     def get(self, resource: Resource, name: str, *, namespace: str | None = None) -> Object:
         """Return one object. Raises ApiError (404 if it does not exist), ApiUnreachable."""
@@ -238,13 +243,7 @@ class Api:
 
     def now(self) -> datetime:
         """Return the time by the API server's clock, or by this machine's if the server does not send it."""
-        response = retrying(timeout_s=RETRY_S, first_pause_s=FIRST_PAUSE_S)(self._requests.send, "GET", "/version")
-        try:
-            return parsedate_to_datetime(response.headers.get("Date", ""))
-        except ValueError:
-            return datetime.now(UTC)
-        finally:
-            response.close()
+        return self._requests.now()
 
     def group_versions(self, group: str) -> builtins.list[str]:
         """Return the served versions of an API group, the preferred one first; none if there is no such group."""

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 
 import urllib3
 from kubernetes import client
@@ -25,6 +28,10 @@ LITTLE_RETRY_S = 30
 """Seconds of retries for the first request to a server that may not exist, and after a request retried in vain."""
 LOOK_RETRY_S = 3
 """Seconds of retries for the first request of a read-only command: its user waits, and can run it again."""
+LOOK_ANSWER_S = 10
+"""Seconds for the first answer to a plan, retries included: without an answer, it is made from the options alone."""
+LEAST_S = 0.1
+"""Seconds that a request has at least, because HTTP clients take no time limit of 0."""
 FIRST_PAUSE_S = 0.2
 # Seconds until a server that has started has read its roles, on a busy machine.
 STARTS_S = 20
@@ -38,11 +45,13 @@ MOST_OF_AN_ERROR = 1024**2
 class Requests:
     """The requests over one connection. Safe to use from several threads.
 
-    `request_counts` counts them so far by verb and kind, as `GET pods`; each attempt counts.
+    `request_counts` counts them so far by verb and kind, as `GET pods`; each attempt counts. `ends_s`: the time of the
+    monotonic clock at which all requests must have ended, retries included.
     """
 
-    def __init__(self, connection: client.ApiClient) -> None:
+    def __init__(self, connection: client.ApiClient, *, ends_s: float = math.inf) -> None:
         self.connection = connection
+        self._ends_s = ends_s
         self.address: str = connection.configuration.host
         self.request_counts: Counter[str] = Counter()
         self._away_at = float("-inf")
@@ -70,16 +79,20 @@ class Requests:
         def once() -> Object:
             response = self.send(method, path, query=query, body=body, content_type=content_type, accept=accept)
             request = f"{method} {path} on {self.address}"
-            return _document(_whole(response, request), response, request)
+            return _document(_whole(response, request, limit_s=self._limited(WHOLE_S)), response, request)
 
         timeout_s = min(timeout_s, LITTLE_RETRY_S) if self._in_vain else timeout_s
         try:
-            answer = retrying(timeout_s=timeout_s, first_pause_s=FIRST_PAUSE_S)(once)
+            answer = retrying(timeout_s=self._limited(timeout_s), first_pause_s=FIRST_PAUSE_S)(once)
         except (ApiError, ApiUnreachable) as error:
             self._in_vain = is_passing(error)
             raise
         self._in_vain = False
         return answer
+
+    def _limited(self, seconds: float) -> float:
+        """Return `seconds`, or the time that is left for all requests if that is shorter."""
+        return min(seconds, max(LEAST_S, self._ends_s - time.monotonic()))
 
     def be_patient_again(self) -> None:
         """Give the next request its full time for retries, even if earlier requests were retried without success."""
@@ -125,11 +138,14 @@ class Requests:
             auth_settings=["BearerToken"],
         )
         self.request_counts[request_kind(method, path, query or {})] += 1
+        began_s = time.monotonic()
+        connect_s = self._limited(CONNECT_S)
         try:
-            answer = self.connection.call_api(*parameters, _request_timeout=(CONNECT_S, answer_s))
+            answer = self.connection.call_api(*parameters, _request_timeout=(connect_s, self._limited(answer_s)))
         except (client.ApiException, urllib3.exceptions.HTTPError, OSError) as error:
             self._away_at = time.monotonic()
-            raise self._unreachable_error(f"{method} {path} on {self.address}", _reason(error), error) from error
+            why = _reason(error, connect_s=connect_s, waited_s=self._away_at - began_s)
+            raise self._unreachable_error(f"{method} {path} on {self.address}", why, error) from error
         self._had_answer = True
         response: urllib3.BaseHTTPResponse = answer.response
         if response.status in AWAY:
@@ -178,8 +194,18 @@ class Requests:
             )
         return version
 
+    def now(self) -> datetime:
+        """Return the time by the API server's clock, or by this machine's if the server does not send it."""
+        response = retrying(timeout_s=self._limited(RETRY_S), first_pause_s=FIRST_PAUSE_S)(self.send, "GET", "/version")
+        try:
+            return parsedate_to_datetime(response.headers.get("Date", ""))
+        except ValueError:
+            return datetime.now(UTC)
+        finally:
+            response.close()
 
-def _reason(error: Exception) -> object:
+
+def _reason(error: Exception, *, connect_s: float, waited_s: float) -> object:
     """Return the cause of an error, without Python's text for the connection, which begins urllib3's sentences."""
     if isinstance(error, client.ApiException):  # this client raises it only for TLS errors of the transport
         return error.reason
@@ -187,19 +213,21 @@ def _reason(error: Exception) -> object:
         cause = error.__cause__
         return getattr(cause, "strerror", None) or cause or error
     if isinstance(error, urllib3.exceptions.ConnectTimeoutError):
-        return f"no connection within {CONNECT_S} s"
+        return f"no connection within {connect_s:.3g} s"
+    if isinstance(error, urllib3.exceptions.ReadTimeoutError):
+        return f"no answer within {waited_s:.0f} s"
     return error
 
 
-def _whole(response: urllib3.BaseHTTPResponse, request: str) -> bytes:
-    """Return all of an answer. Raises ApiUnreachable if it breaks off, or takes longer than WHOLE_S."""
-    ends_s, content = time.monotonic() + WHOLE_S, bytearray()
+def _whole(response: urllib3.BaseHTTPResponse, request: str, *, limit_s: float) -> bytes:
+    """Return all of an answer. Raises ApiUnreachable if it breaks off, or takes longer than `limit_s`."""
+    ends_s, content = time.monotonic() + limit_s, bytearray()
     try:
         while piece := response.read1(65536):
             content += piece
             if time.monotonic() > ends_s:
                 response.close()
-                raise ApiUnreachable(f"{request}: the response did not end within {WHOLE_S} s; check that address")
+                raise ApiUnreachable(f"{request}: the response did not end within {limit_s:.3g} s; check that address")
     except (urllib3.exceptions.HTTPError, OSError) as error:
         raise ApiUnreachable(f"{request}: the response broke off: {error}") from error
     return bytes(content)

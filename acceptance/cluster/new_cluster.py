@@ -47,32 +47,38 @@ class NewCluster:
         return None
 
 
-def wait_usable(api: Api, *, nodes: int, timeout_s: float, tell: Callable[[str], None]) -> None:
+def wait_usable(api: Api, *, nodes: int, timeout_s: float, longer: str, tell: Callable[[str], None]) -> None:
     """Wait until the cluster can provide a volume. Raises EnvironmentFailure at the deadline, naming what lacks.
 
-    `tell` is called with what lacks, at each poll.
+    Time without an answer of the API server counts, too: it is a part of the new cluster. `longer`: what the user
+    should do at the deadline; `tell` is called with what lacks, at each poll.
     """
+    limited_api = api.within(timeout_s)
 
     def look() -> str | None:
         cluster = NewCluster(
-            nodes=tuple(api.list(NODES)),
-            classes=tuple(api.list(STORAGE_CLASSES)),
-            pods=tuple(api.list(PODS)),
-            has_account=api.find(SERVICE_ACCOUNTS, "default", namespace="default") is not None,
+            nodes=tuple(limited_api.list(NODES)),
+            classes=tuple(limited_api.list(STORAGE_CLASSES)),
+            pods=tuple(limited_api.list(PODS)),
+            has_account=limited_api.find(SERVICE_ACCOUNTS, "default", namespace="default") is not None,
         )
         lacks = cluster.lacks(nodes=nodes)
         if lacks is not None:
             tell(f"waiting for the new cluster: {lacks}")
         return lacks
 
-    wait_for(
-        "the new cluster to have ready nodes, a StorageClass and its provisioner",
-        look=look,
-        ready=lambda lacks: lacks is None,
-        state=str,
-        timeout_s=timeout_s,
-        failure=EnvironmentFailure,
-    )
+    try:
+        wait_for(
+            "the new cluster to have ready nodes, a StorageClass and its provisioner",
+            look=look,
+            ready=lambda lacks: lacks is None,
+            state=str,
+            timeout_s=timeout_s,
+            failure=EnvironmentFailure,
+            most_unseen_s=0,
+        )
+    except EnvironmentFailure as error:
+        raise EnvironmentFailure(f"{error}; {longer}") from error
 
 
 def _is_default(storage_class: Object) -> bool:

@@ -27,18 +27,21 @@ def wait_for(
     fatal: Callable[[T], AcceptanceError | None] = lambda result: None,
     events: Callable[[], list[str]] = list,
     failure: type[AcceptanceError] = StorageFailure,
+    most_unseen_s: float | None = None,
 ) -> T:
     """Poll until the result of `look` is ready, and return it.
 
     `goal` says in words what is waited for ("claim data-1 to be bound"); `state` puts a result into words; `fatal`
     returns the error that ends the wait immediately, for states that never get better; `events` returns the object's
     recent events. Polls every 0.1 s at first, every 1 s later. Time in which the API server was unreachable, up to
-    `timeout_s`, does not count: what is waited for may have been as slow as the server, or not have begun.
+    `most_unseen_s` (None: `timeout_s`), does not count: what is waited for may have been as slow as the server, or not
+    have begun.
 
     Raises `failure` at the deadline, naming the goal, the last state, the last API error and the events;
     EnvironmentFailure if the API server was unreachable, or refused for now, at the end.
     """
     began = seen_s = time.monotonic()
+    most_unseen_s = timeout_s if most_unseen_s is None else most_unseen_s
     unseen_s = 0.0
     last_state = "nothing observed yet"
     last_error: AcceptanceError | None = None
@@ -63,7 +66,7 @@ def wait_for(
         raise NotYet
 
     try:
-        return try_until(attempt, over=lambda passed_s: passed_s - min(unseen_s, timeout_s) >= timeout_s)
+        return try_until(attempt, over=lambda passed_s: passed_s - min(unseen_s, most_unseen_s) >= timeout_s)
     except NotYet:
         elapsed_s = time.monotonic() - began
         story = [f"waited {elapsed_s:.0f} s for {goal}; last state: {last_state}"]

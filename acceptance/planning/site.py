@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.api_faults import ApiUnreachable
-from acceptance.cluster.api_requests import LOOK_RETRY_S
+from acceptance.cluster.api_requests import LOOK_ANSWER_S, LOOK_RETRY_S
 from acceptance.cluster.group_snapshots import GROUP as GROUPS
 from acceptance.cluster.group_snapshots import group_kinds
 from acceptance.cluster.node_room import usable_nodes
@@ -61,7 +61,7 @@ class Site:
 def look_at_cluster(api: Api, settings: Settings, *, kind: str, subjects: list[str]) -> Site:
     """Return what the cluster reports to a reader; the error that would end a run is kept as the site's trouble."""
     try:
-        api.version(timeout_s=LOOK_RETRY_S)
+        api.within(LOOK_ANSWER_S).version(timeout_s=LOOK_RETRY_S)
         return site_of(api, run_preflight(api, settings, kind=kind, subjects=subjects), settings)
     except AcceptanceError as error:
         return Site(kind=kind, about=kind, trouble=str(error), is_reachable=not isinstance(error, ApiUnreachable))

@@ -92,7 +92,8 @@ class Measurement(Frozen):
     )
     distribution: dict[str, list[LatencyPoint]] = Field(
         default={},
-        description="latency of all operations by percentile and direction, up to the last that at least 10 reached or exceeded",
+        description="latency of all operations by percentile and direction, up to the last that at least 10 reached or "
+        "exceeded",
     )
     against_baseline: dict[str, RelativeEstimate] = Field(
         default={}, description="candidate / baseline, by metric; not for single events such as the longest stall"

@@ -35,7 +35,7 @@ def _version(value: str) -> str:
 
 
 class MadeCluster(Frozen):
-    """The properties of the cluster. `time`: for creating it, and for its nodes and provisioner to be ready, in s.
+    """The properties of the cluster. `time`: for creating it until its nodes and provisioner are ready, in s.
 
     `version`: None for the maker's default; `nodes`: the number of nodes that take pods; `config`: a configuration file
     of kind or k3d; `load`: whether images that the run needs are loaded from this machine's Docker into the nodes.

@@ -3,7 +3,6 @@
 import hashlib
 import shutil
 import tarfile
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from embedded_cluster.layout import PACKAGE, cache_folder
 from embedded_cluster.longhorn.programs import Programs
 from embedded_cluster.oci_archive import add_image, add_layer, write_index
 from embedded_cluster.progress import step
+from embedded_cluster.whole_file import written_whole
 
 _VERSION = "v1.10.0"
 
@@ -92,13 +92,8 @@ def archive(programs: Programs) -> Path:
         inputs.update(name.encode() + hashlib.sha256(path.read_bytes()).digest())
     target = cache_folder() / f"longhorn-images-{_VERSION}-{inputs.hexdigest()[:12]}.tar"
     if not target.exists():
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with (
-            step(f"make Longhorn's {len(NAMES)} images"),
-            tempfile.NamedTemporaryFile(dir=target.parent, prefix="longhorn-images-", delete=False) as temporary,
-        ):
-            _write(Path(temporary.name), files)
-            Path(temporary.name).rename(target)
+        with step(f"make Longhorn's {len(NAMES)} images"), written_whole(target) as scratch:
+            _write(scratch, files)
     return target
 
 

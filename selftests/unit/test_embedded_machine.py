@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 from acceptance.text.errors import EnvironmentFailure
-from embedded_cluster import borrowing, layout, machine
+from embedded_cluster import borrowing, layout, machine, mounts
 from embedded_cluster.layout import Layout
 
 
@@ -65,6 +65,21 @@ def test_a_file_system_without_its_daemon_is_an_environment_error(
     assert raised.value.exit_status == 10 and str(replicated.replicated_mount) in str(raised.value)
     replicated.replicated_mount.rmdir()
     with pytest.raises(EnvironmentFailure, match=str(replicated.replicated_mount)):
+        machine.require_speed(replicated, durable_writes=0.001)
+
+
+def test_a_file_system_that_hangs_is_an_environment_error(
+    replicated: Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A program that never ends replaces `stat`, which the kernel blocks if the daemon of the mount does not answer."""
+    program = tmp_path / "bin" / "stat"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\nexec sleep 60\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(program.parent), prepend=os.pathsep)
+    monkeypatch.setattr(mounts, "ANSWERS_S", 0.2)
+    monkeypatch.setattr(machine, "durable_rate", lambda *_, **__: pytest.fail("the mount was used all the same"))
+    with pytest.raises(EnvironmentFailure, match=rf"{replicated.replicated_mount}` did not end within .* run the comm"):
         machine.require_speed(replicated, durable_writes=0.001)
 
 

@@ -120,6 +120,28 @@ def test_further_images_are_missed_too_and_loaded_from_their_own_archive(
     assert (cluster.loaded, cluster.archives, after.problems) == ([1], [archive], ())
 
 
+def test_nodes_list_their_images_once_for_all_archives(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both nodes lack the images of every cluster; node 1 also lacks those of the first of two further archives."""
+    longhorn, postgresql = tmp_path / "longhorn.tar", tmp_path / "postgresql.tar"
+    for archive, name in ((longhorn, "docker.io/longhornio/a:1"), (postgresql, POSTGRESQL)):
+        archive.touch()
+        cluster.offer(archive, name)
+    cluster.images = {1: {POSTGRESQL}, 2: {POSTGRESQL, "docker.io/longhornio/a:1"}}
+    listed_nodes: list[int] = []
+
+    def names(target: NodeLayout) -> set[str]:
+        listed_nodes.append(target.number)
+        return set(cluster.images[target.number])
+
+    monkeypatch.setattr(images, "names", names)
+    node_health.restore_images(LAYOUT, state(*cluster.further), [LAYOUT.node(1), LAYOUT.node(2)])
+    assert listed_nodes == [1, 2]
+    expected_loads = [(cluster.made.archive, 1), (cluster.made.archive, 2), (longhorn, 1)]
+    assert list(zip(cluster.archives, cluster.loaded, strict=True)) == expected_loads
+
+
 def test_further_images_whose_archive_is_gone_are_named(cluster: Cluster, tmp_path: Path) -> None:
     cluster.offer(tmp_path / "gone.tar", POSTGRESQL)
     cluster.images[1].remove(POSTGRESQL)

@@ -189,6 +189,9 @@ def test_a_cluster_that_does_not_answer_is_one_that_could_not_be_asked_and_is_gi
     tried_s: list[float] = []
 
     class Gone:
+        def within(self, seconds: float) -> Gone:
+            return self
+
         def version(self, *, timeout_s: float = LITTLE_RETRY_S) -> str:
             tried_s.append(timeout_s)
             raise ApiUnreachable("connection refused")

@@ -41,8 +41,10 @@ def test_a_mapping_shows_the_values_that_are_set() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["rebuild_timeout", "ramp_form", "sustained", "sustained_time", "noisy_neighbours", "price_of", "imported_failures"]
-    + ["limit", "node", "plan", "load_time"],
+    [
+        *("rebuild_timeout", "ramp_form", "sustained", "sustained_time", "noisy_neighbours", "price_of"),
+        *("imported_failures", "limit", "node", "plan", "load_time"),
+    ],
 )
 def test_what_is_not_set_or_has_no_effect_is_left_out(name: str) -> None:
     assert name not in rows()

@@ -1,23 +1,30 @@
-"""What answers at an address may be anything: it is one sentence, and never waited for without end."""
+"""What answers at an address may be anything, or nothing: it is one sentence, and never waited for without end."""
 
 from __future__ import annotations
 
+import re
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
+from urllib3 import exceptions
 
 from acceptance.cluster import api as api_module
 from acceptance.cluster import api_requests
 from acceptance.cluster.api import Api
 from acceptance.cluster.api_faults import ApiUnreachable
 from acceptance.cluster.resources import PODS
+from acceptance.planning import site as planning_site
+from acceptance.planning.site import Site, look_at_cluster
+from acceptance.settings.run import read_settings
 from acceptance.text.errors import AcceptanceError
 from selftests.unit.loopback_server import Loopback, kubeconfig, loopback
+from selftests.unit.paged_api_server import Clock
 
 
 @pytest.fixture
@@ -73,6 +80,42 @@ def test_an_answer_that_never_ends_is_given_up(tmp_path: Path, dripping: str, mo
     monkeypatch.setattr(api_module, "LITTLE_RETRY_S", 0)
     with pytest.raises(ApiUnreachable, match=r"did not end within 0\.5 s"):
         api(tmp_path, Loopback(url=dripping)).version()
+
+
+@pytest.fixture
+def mute(tmp_path: Path) -> Iterator[Api]:
+    """A client of a server that accepts connections and never answers."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:  # the kernel accepts them
+        yield api(tmp_path, Loopback(url=f"http://127.0.0.1:{listening.getsockname()[1]}"))
+
+
+def look(server: Api) -> Site:
+    settings = read_settings({"thresholds": "t", "profiles": "p", "image": "suite:1"})
+    return look_at_cluster(server, settings, kind="kubeconfig", subjects=[])
+
+
+def test_a_plan_waits_at_most_10_s_for_the_first_answer(mute: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server that answers after 9 s is slow: the plan still reads from it."""
+    answer_limits_s: list[float] = []
+
+    def call_api(*_: object, _request_timeout: tuple[float, float]) -> None:
+        answer_limits_s.append(_request_timeout[1])
+        time.sleep(_request_timeout[1])
+        raise exceptions.ReadTimeoutError(cast(Any, None), "/version", "Read timed out.")
+
+    clock = Clock(monkeypatch)
+    monkeypatch.setattr(mute._requests.connection, "call_api", call_api)
+    began_s = clock.now_s
+    site = look(mute)
+    assert answer_limits_s == [10] and clock.now_s - began_s == 10
+    assert not site.is_reachable and str(site.trouble).endswith(": no answer within 10 s")
+
+
+def test_a_plan_for_a_server_that_never_answers_is_made_without_it(mute: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(planning_site, "LOOK_ANSWER_S", 0.5)
+    site = look(mute)
+    assert (site.is_reachable, site.kind) == (False, "kubeconfig")
+    assert re.fullmatch(rf"GET /version on {mute.address}: no answer within \d+ s", str(site.trouble))
 
 
 @pytest.mark.parametrize("answer", [{}, {"metadata": {}, "items": {"a": 1}}, {"metadata": [], "items": []}])
