@@ -6,7 +6,7 @@ pytestmark = [pytest.mark.provisioning, pytest.mark.features]
 
 
 @pytest.mark.capability("locks")
-def test_locks_of_files_hold_between_nodes(show_capability):
+def test_file_locks_hold_between_nodes(show_capability):
     """A file that a pod locks (flock, fcntl) is locked on another node, until the pod is killed."""
     show_capability()
 
@@ -18,18 +18,18 @@ def test_nodes_append_to_one_file(show_capability):
 
 
 @pytest.mark.capability("visibility")
-def test_changes_show_on_another_node(show_capability):
+def test_changes_are_visible_on_another_node(show_capability):
     """Files that one node renames, or writes and fsyncs, are complete on another node, and never missing there."""
     show_capability()
 
 
 @pytest.mark.capability("file-permissions")
-def test_rights_of_files_hold_on_another_node(show_capability):
+def test_file_permissions_hold_on_another_node(show_capability):
     """Another node refuses access to a file to those who have no permission; changed permissions take effect there."""
     show_capability()
 
 
 @pytest.mark.capability("directory-listing")
-def test_large_folder_is_listed_whole_on_another_node(show_capability):
+def test_large_directory_is_listed_completely_on_another_node(show_capability):
     """A directory of up to 100,000 entries grows on one node; another node lists every entry exactly once."""
     show_capability()

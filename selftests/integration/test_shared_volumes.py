@@ -56,8 +56,8 @@ def test_locks_of_each_node_s_own_fail_for_that_reason(
     assert locks["status"] == "fail"
     assert "held the same lock at the same time: " in locks["reason"] and "flock, fcntl" in locks["reason"]
     # An overlay goes on showing what it looked up, so that a file that another node puts there is not seen.
-    assert found.verdict("changes_show")["status"] == "fail"
-    assert "did not appear within 30 s" in found.verdict("changes_show")["reason"]
+    assert found.verdict("changes_are_visible")["status"] == "fail"
+    assert "did not appear within 30 s" in found.verdict("changes_are_visible")["reason"]
     # Nor are the rights that another node gives to what it knows.
     assert found.verdict("file_permissions")["status"] == "fail"
     assert "to appear on" in found.verdict("file_permissions")["reason"]
