@@ -47,7 +47,7 @@ bench: $(TOX)
 audit: $(TOX)  # known vulnerabilities of all pinned Python packages; needs pypi.org
 	$(TOX) run -q -e audit
 
-lock: $(TOX)  # pins all Python packages anew, with their hashes, from the *.in files
+lock: $(TOX)  # pins all Python packages again, with their hashes, from the *.in files
 	$(TOX) run -q -e lock -- $(if $(UPGRADE),--upgrade)
 
 clean: cluster-down
@@ -95,7 +95,7 @@ disruptive: packages  # each worker on a cluster of its own
 	SELFTEST_CLUSTER=selftest-own SELFTEST_CLUSTER_EACH=1 $(PYTEST) selftests/integration -m "disrupts and not release $(SHORT)" \
 		-n 3 $(BY_FILE) --junitxml=$(TIMES)/disruptive.xml
 
-alone: lint unit integration disruptive  # nothing may run beside these
+alone: lint unit integration disruptive  # nothing may run at the same time
 	$(PYTEST) selftests/integration -m "alone and not release" --junitxml=$(TIMES)/alone.xml
 
 release: packages  # one after the other: each that is on a system has a cluster of its own, with what it is about

@@ -30,7 +30,7 @@ ROOT = Path(__file__).parents[1]
 CONTAINERFILE = ROOT / "deploy" / "Containerfile"
 NAME = "storage-acceptance"
 BUILDING = ".building-"
-"""The prefix of the folders in which an image is built, beside it; the next build removes those of a killed one."""
+"""The prefix of the folders in which an image is built, next to it; the next build removes those of a killed one."""
 
 
 @dataclass(frozen=True, kw_only=True)

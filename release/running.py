@@ -18,7 +18,7 @@ from embedded_cluster.waiting import NotYet, wait_for
 Say = Callable[[str], None]
 """Reports the current step to the user."""
 ENDS_S = 20.0
-"""Time for a program to remove what it created, after it is told to end; then it is killed."""
+"""Time for a program to remove what it created, after a request to end; then it is killed."""
 _LAST_LINES = 15
 # The guard reads its standard input to the end: the word that all is done, or nothing if the build was killed.
 _GUARD = "import sys; from release.running import guard; guard(int(sys.argv[1]), sys.stdin.read())"

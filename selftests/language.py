@@ -79,6 +79,14 @@ def docstrings(tree: ast.AST) -> Iterator[str]:
             yield ast.get_docstring(node) or ""
 
 
+def texts(tree: ast.AST) -> Iterator[str]:
+    """Yield all strings with more than one word: docstrings, messages and comments of attributes, but no patterns."""
+    for node in ast.walk(tree):
+        text = node.value if isinstance(node, ast.Constant) else None
+        if isinstance(text, str) and " " in text.strip() and "(?P<" not in text:
+            yield text
+
+
 def private_words(text: str) -> list[str]:
     """Return the words and phrases of a text, code in backticks aside, that `PRIVATE_WORDS` replaces, in order."""
     prose = re.sub(r"`[^`]*`", "", " ".join(text.split()))

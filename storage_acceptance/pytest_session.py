@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 IN_WHEEL = find_spec("storage_acceptance.fixtures") is not None
-"""True in the wheel, which has tests and plugins below this package; the repository has them beside it."""
+"""True in the wheel, which has tests and plugins below this package; the repository has them next to it."""
 TESTS, PLUGINS = (
     ("storage_acceptance.tests", "storage_acceptance.fixtures.plugins") if IN_WHEEL else ("tests", "fixtures.plugins")
 )

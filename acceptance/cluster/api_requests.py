@@ -25,7 +25,7 @@ WHOLE_S = 120
 # An API server that is upgraded or moved is unavailable for a minute or two.
 RETRY_S = 120
 LITTLE_RETRY_S = 30
-"""Seconds of retries for the first request to a server that may not exist, and after a request retried in vain."""
+"""Seconds of retries for the first request to a server that may not exist, and after retries without success."""
 LOOK_RETRY_S = 3
 """Seconds of retries for the first request of a read-only command: its user waits, and can run it again."""
 LOOK_ANSWER_S = 10

@@ -12,11 +12,13 @@ from selftests.language import (
     MOST_QUESTIONS,
     PRIVATE_WORDS,
     QUESTIONS,
+    ROOT,
     bound_names,
     counts,
     docstrings,
     is_empty,
     private_words,
+    texts,
     trees,
 )
 from selftests.unit.docs_pages import PAGES, unfenced
@@ -70,6 +72,20 @@ def test_pages_use_the_terms_of_the_field() -> None:
     assert private == {}, what_to_write(private)
 
 
-def test_docstrings_use_the_terms_of_the_field() -> None:
-    private = {str(path): words for path, tree in trees() if (words := private_words("\n".join(docstrings(tree))))}
+def test_docstrings_and_messages_use_the_terms_of_the_field() -> None:
+    private = {str(path): words for path, tree in trees() if (words := private_words("\n".join(texts(tree))))}
     assert private == {}, what_to_write(private)
+
+
+def test_limits_and_manifests_use_the_terms_of_the_field() -> None:
+    """Their comments and reasons too: reports quote some, and the others are read before a run."""
+    patterns = ("thresholds.yaml", "workloads/*/limits.yaml", "deploy/**/*.yaml")
+    paths = [path for pattern in patterns for path in sorted(ROOT.glob(pattern))]
+    assert len(paths) > 20
+    private = {str(path): words for path in paths if (words := private_words(path.read_text(encoding="utf-8")))}
+    assert private == {}, what_to_write(private)
+
+
+def test_patterns_and_single_words_are_no_texts() -> None:
+    tree = ast.parse('"""A pod."""\na = "beside"\nb = "(?P<behaviour>a b)"\nc = f"beside {a} b"\n')
+    assert list(texts(tree)) == ["A pod."]

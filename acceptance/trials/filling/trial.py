@@ -34,7 +34,7 @@ MARGIN = 0.1
 """The share by which a volume may be larger than requested, and up to which it is filled at the most. Providers round
 up by less, file systems take some away. Proposed by this project, 2026-11."""
 FREE_LEAST = 75
-"""The percentage of its file system that a new volume shows as free at the least; if it is less, others have written to
+"""The percentage of its file system that a new volume shows as free at least; if it is less, others have written to
 it. File systems take less for themselves, except very small ones. Proposed by this project, 2026-11."""
 PIECES = 64
 """The approximate number of files that a volume is filled with."""

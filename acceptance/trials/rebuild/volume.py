@@ -35,7 +35,7 @@ from acceptance.trials.rebuild.patterns import (
 FILES = "rebuild-jobs"
 _MIB = 1024**2
 FILE_SYSTEM_B = 256 * _MIB
-"""The bytes that a file system keeps for itself at the least; beyond that a tenth, of which ext4 gives half to root
+"""The bytes that a file system keeps for itself at least; beyond that a tenth, of which ext4 gives half to root
 alone."""
 
 
