@@ -18,7 +18,7 @@ def test_volume_of_a_pod_deleted_during_a_kubelet_outage_is_usable_elsewhere(cra
 
 
 def test_volume_is_detached_after_a_kubelet_outage(left_by_kubelet, accept):
-    """After a kubelet outage, no attachment to the old node remains, and no mount there (mounts are checked only if the
-    target file has the command `mounted`).
+    """After a kubelet outage, the volume is neither attached to the old node nor mounted there (mounts are checked only
+    if the target file has the command `mounted`).
     """
     accept(left_by_kubelet())

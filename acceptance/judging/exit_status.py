@@ -15,7 +15,8 @@ PASS, INTERRUPTION, NO_VERDICT, INCONCLUSIVE, PARTIAL = 0, 2, 5, 6, PARTIAL_STAT
 _OPEN: dict[OpenAs, int] = {"inconclusive": INCONCLUSIVE, "fail": StorageFailure.exit_status, "pass": PASS}
 MEANING = {
     PASS: "nothing failed",
-    StorageFailure.exit_status: "a verdict is a fail, the storage failed in a fixture, or objects of the run remain",
+    StorageFailure.exit_status: "a verdict is a fail, the storage failed while a test was prepared or cleaned up, or "
+    "objects of the run remain",
     INTERRUPTION: "the run was interrupted",
     WrongUsage.exit_status: "wrong usage, an invalid file, or no consent to the total size of the PVCs",
     NO_VERDICT: "nothing was judged: no test was selected, or all of them were skipped",
