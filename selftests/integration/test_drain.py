@@ -56,7 +56,7 @@ def test_a_drain_is_timed_in_phases_and_all_records_are_there(passed: SuiteRun) 
 def test_what_cannot_be_drained_or_seen_is_skipped_for_its_reason(passed: SuiteRun) -> None:
     bound = verdict(passed, "in_time", "local-path")
     assert bound["status"] == "skipped" and "capability 'another node'" in bound["reason"]
-    unseen = verdict(passed, "stays", "replicated")
+    unseen = verdict(passed, "is_detached", "replicated")
     assert unseen["status"] == "skipped" and "capability 'attachments'" in unseen["reason"]
 
 

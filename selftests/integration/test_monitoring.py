@@ -239,7 +239,7 @@ def test_a_gateway_that_is_down_leaves_the_verdict_as_it_was(runs: tuple[SuiteRu
 def test_what_a_killed_run_found_is_there_whole(directories: tuple[str, ...], reports: Path, tmp_path: Path) -> None:
     (tmp_path / "killer.py").write_text(
         "import os, signal\n"
-        "def pytest_runtest_setup(item):\n"
+        "def pytest_runtest_protocol(item):\n"
         "    if 'read_by_a_new_pod' in item.nodeid:\n"
         "        os.kill(os.getpid(), signal.SIGKILL)\n"
     )
