@@ -15,7 +15,7 @@ from acceptance.planning.room import Room
 from acceptance.planning.rough_time import rough_time
 from acceptance.planning.site import Site
 from acceptance.settings.made_cluster import MAKERS
-from acceptance.text.quantities import format_quantity
+from acceptance.text.quantities import counted, format_quantity
 from acceptance.text.sanitizing import sanitize
 
 WIDTH = 120
@@ -81,8 +81,9 @@ def _totals(plan: Plan, site: Site, speeds: AssumedThroughput, room: Room | None
     if plan.goes_on_s >= 60:
         unclear += f", {rough_time(most - plan.goes_on_s)} with --storage-load longest=60s"
     yield f"Time: {rough_time(about)} when verdicts are clear{unclear}. Steps that hang time out (--storage-timeout)."
-    volumes = _count(plan.most_volumes, "folder" if site.kind == "host" else "volume")
-    yield f"Storage: at most {format_quantity(plan.most_storage, unit='B')} in {volumes or 'no volume'} at one time."
+    noun = "folder" if site.kind == "host" else "volume"
+    volumes = counted(plan.most_volumes, noun) if plan.most_volumes else "no volume"
+    yield f"Storage: at most {format_quantity(plan.most_storage, unit='B')} in {volumes} at one time."
     for record in () if room is None else room.records:
         yield f"  {sanitize(record.storage_class)}: {sanitize(record.description)}"
     destructive = [step for step in plan.steps if step.destructive]
@@ -92,13 +93,9 @@ def _totals(plan: Plan, site: Site, speeds: AssumedThroughput, room: Room | None
 
 def _notes(plan: Plan) -> Iterator[str]:
     for number, (reason, tests) in enumerate(plan.skips):
-        yield ("Skipped:\n" if number == 0 else "") + f"  {_count(tests, 'test')}: {sanitize(reason)}"
+        yield ("Skipped:\n" if number == 0 else "") + f"  {counted(tests, 'test')}: {sanitize(reason)}"
     if plan.unknown:
         yield "Resources and time of these are unknown: " + ", ".join(map(sanitize, plan.unknown))
-
-
-def _count(number: int, noun: str) -> str:
-    return "" if not number else f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _clock(seconds: float) -> str:

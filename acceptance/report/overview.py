@@ -17,7 +17,7 @@ from acceptance.results.completeness import Missing, classes_under_test, is_whol
 from acceptance.results.conditions import Conditions
 from acceptance.results.document import Measurement, Results, Status, Verdict
 from acceptance.results.verdicts import ORDER, worst
-from acceptance.text.quantities import format_quantity
+from acceptance.text.quantities import counted, format_quantity
 
 FIRST = 4
 """Number of verdicts on the first screen when many did not pass."""
@@ -92,15 +92,15 @@ def _counted(counts: Counter[str]) -> Iterator[str]:
 
 def overview(results: Results) -> Overview:
     """Return the content of the first screen."""
-    verdicts, chapters = _worst_first(results.verdicts), chapters_of(results)
+    verdicts, chapters, left_out = _worst_first(results.verdicts), chapters_of(results), missing(results)
     return Overview(
         sentence=outcomes_in_words(results),
         verdict=verdict_sentence(results),
         whole=is_whole(results),
-        judged_limits=_judged_limits(missing(results)),
+        judged_limits=_judged_limits(left_out),
         facts=list(_facts(results)),
         bad=[(verdict, chapters.of(verdict)) for verdict in verdicts if verdict.status in ("fail", "inconclusive")],
-        missing=missing(results),
+        missing=left_out,
         subjects=subjects(results),
         lab=lab_of(results),
         import_failures=imported_failures(results),
@@ -161,7 +161,7 @@ def verdict_sentence(results: Results) -> str:
             return f"{classes} fails tier {tier}: the only judged test fails."
         return f"{classes} fails tier {tier}: {_failures(results.verdicts)} fail."
     why = [f"{counts.inconclusive} inconclusive"] if counts.inconclusive else []
-    why += [f"{len(results.errors)} error{'s' * (len(results.errors) > 1)}"] if results.errors else []
+    why += [counted(len(results.errors), "error")] if results.errors else []
     why += ["the run is not complete"] if not is_whole(results) else []
     subject = f" on {classes}" if classes else ""
     return f"No verdict{subject} for tier {tier}: {', '.join(why) or 'nothing was judged'}."
@@ -242,7 +242,7 @@ def _facts(results: Results) -> Iterator[tuple[str, str]]:
     elif of_host:
         yield "Cluster", f"none: host {', '.join(node.name for node in cluster.nodes)}"
     else:
-        nodes = f"{len(cluster.nodes)} node{'s' * (len(cluster.nodes) != 1)}"
+        nodes = counted(len(cluster.nodes), "node")
         yield "Cluster", f"{cluster.kind}, Kubernetes {cluster.kubernetes_version}, {nodes}"
     date = f"{results.run.started:%Y-%m-%d %H:%M %Z}"
     if results.run.finished is not None:
@@ -260,7 +260,7 @@ def _loads(results: Results) -> Iterator[tuple[str, str]]:
     lengths = sorted(round(measurement.duration_s) for measurement in loads)
     edges = [format_quantity(length, unit="s") for length in dict.fromkeys((lengths[0], lengths[-1]))]
     middle = f" (median {format_quantity(round(median(lengths)), unit='s')})" if len(edges) > 1 else ""
-    yield "Loads", f"{len(loads)} measurement{'s' * (len(loads) != 1)} of {' to '.join(edges)} each{middle}"
+    yield "Loads", f"{counted(len(loads), 'measurement')} of {' to '.join(edges)} each{middle}"
     from_cache = [_may_be_of_a_cache(measurement, results) for measurement in loads]
     if None not in from_cache:
         yield (

@@ -23,14 +23,13 @@ class SkippedTests:
 
 def by_reason(verdicts: Sequence[Verdict]) -> list[SkippedTests]:
     """Return skipped verdicts by shared reason, the most frequent first; then those with a reason of their own."""
-    counts = Counter(verdict.reason.rstrip(".") for verdict in verdicts)
-    own_reason = [verdict for verdict in verdicts if counts[verdict.reason.rstrip(".")] == 1]
-    groups = [
-        SkippedTests(reason=reason, verdicts=[verdict for verdict in verdicts if verdict.reason.rstrip(".") == reason])
-        for reason, count in counts.most_common()
-        if count > 1
-    ]
-    return [*groups, *([SkippedTests(reason="", verdicts=own_reason)] if own_reason else [])]
+    by_text: dict[str, list[Verdict]] = {}
+    for verdict in verdicts:
+        by_text.setdefault(verdict.reason.rstrip("."), []).append(verdict)
+    shared = [SkippedTests(reason=text, verdicts=group) for text, group in by_text.items() if len(group) > 1]
+    shared.sort(key=lambda group: -len(group.verdicts))
+    own_reason = [group[0] for group in by_text.values() if len(group) == 1]
+    return [*shared, *([SkippedTests(reason="", verdicts=own_reason)] if own_reason else [])]
 
 
 def skipped_lines(verdicts: Sequence[Verdict], *, all_shown_by: str) -> list[str]:
@@ -43,7 +42,8 @@ def skipped_lines(verdicts: Sequence[Verdict], *, all_shown_by: str) -> list[str
     )
     if not reasons:
         return []
-    lines = [f"{count}: {reason}" for reason, count in reasons.most_common(MOST_REASONS)]
-    if further := reasons.total() - sum(count for _, count in reasons.most_common(MOST_REASONS)):
+    frequent_reasons = reasons.most_common(MOST_REASONS)
+    lines = [f"{count}: {reason}" for reason, count in frequent_reasons]
+    if further := reasons.total() - sum(count for _, count in frequent_reasons):
         lines.append(f"{further}: other reasons")
     return [f"{reasons.total()} tests, by reason ({all_shown_by} lists each test):", *lines]

@@ -183,3 +183,8 @@ def _digits(value: float, *, digits: int) -> str:
     decimals = max(0, digits - 1 - math.floor(math.log10(value)))
     text = f"{value:,.{decimals}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def counted(number: int, noun: str) -> str:
+    """Return `1 test` or `2 tests`: the number with its noun, whose plural ends in s."""
+    return f"{number} {noun}{'s' * (number != 1)}"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from acceptance.results.document import Verdict
 from acceptance.results.price import MemoryGrowth
-from acceptance.text.quantities import format_quantity
+from acceptance.text.quantities import counted, format_quantity
 from acceptance.wording.phrasing import (
     Sentence,
     decision_of,
@@ -79,7 +79,7 @@ def restarts(
     verdict: Verdict, *, of: Sequence[str], watched: int, seconds: float, restarts: Sequence[Mapping[str, str]]
 ) -> Sentence:
     """Return the sentence for restarts of the `watched` pods in `seconds` s: each has its pod and a description."""
-    count = f"{_count(len(restarts), 'restart')} of {_count(watched, 'pod')} of {' and '.join(of)}"
+    count = f"{counted(len(restarts), 'restart')} of {counted(watched, 'pod')} of {' and '.join(of)}"
     restart_words = [f"; {restart['namespace']}/{restart['pod']} {restart['what']}" for restart in restarts]
     return held_against(
         verdict,
@@ -128,7 +128,3 @@ def _similar_pods(alike: int, total: int) -> str:
 
 def _hourly(growth: float) -> str:
     return f"{'-' if growth < 0 else ''}{format_quantity(abs(growth), unit='B')}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -6,6 +6,7 @@ import re
 import shlex
 import shutil
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from string import Template
 
@@ -52,13 +53,11 @@ def classes(api: Api) -> Iterator[None]:
     """The StorageClasses that the pages name; each is the cluster's local one."""
     own = api.get(STORAGE_CLASSES, "local-path")
     same = {key: own[key] for key in ("provisioner", "reclaimPolicy", "volumeBindingMode")}
-    for name in CLASSES:
-        api.create(STORAGE_CLASSES, same | {"metadata": {"name": name}})
-    try:
-        yield
-    finally:
+    with ExitStack() as undoing:
         for name in CLASSES:
-            api.delete(STORAGE_CLASSES, name)
+            api.create(STORAGE_CLASSES, same | {"metadata": {"name": name}})
+            undoing.callback(api.delete, STORAGE_CLASSES, name)
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from acceptance.results.document import Results, Verdict
 from acceptance.results.ratio_words import share
 from acceptance.results.scaling import Figure, NodesRecord, RateRecord, ScalingRecord, StepRecord
 from acceptance.results.verdicts import worst
-from acceptance.text.quantities import format_quantity
+from acceptance.text.quantities import counted, format_quantity
 from acceptance.trials.scaling.model import volumes_at
 
 
@@ -111,21 +111,21 @@ def _sentences(record: ScalingRecord, verdicts: Sequence[Verdict]) -> Iterator[s
 def _capacity(record: ScalingRecord) -> str:
     last = record.steps[-1].pods
     if record.capacity is None:
-        reason = "one step only" if len(record.steps) == 1 else f"the total still grew at {_count(last)}"
+        reason = "one step only" if len(record.steps) == 1 else f"the total still grew at {_volumes(last)}"
         return f"Capacity: not known, {reason}; use more steps (--storage-scale steps)."
     constant, start = record.capacity.constant, record.capacity.plateau_pods
     between = _text(constant, record)
     if constant.low is None:
         between += " (from two steps only, so without a CI)"
     words = (
-        f"Capacity: {between}. From {_count(start)} on, the total does not grow, and the volumes share it: each of y "
+        f"Capacity: {between}. From {_volumes(start)} on, the total does not grow, and the volumes share it: each of y "
         f"volumes gets {format_quantity(constant.mean, unit=record.unit)} / y."
     )
     if record.rate_limited is None:
         return words
     demand = record.rate_limited.rate
     return (
-        f"{words} So {_count(volumes_at(constant.mean, demand=demand))} can get "
+        f"{words} So {_volumes(volumes_at(constant.mean, demand=demand))} can get "
         f"{format_quantity(demand, unit=record.unit)} each."
     )
 
@@ -143,7 +143,7 @@ def _set_rate_sentence(rates: RateRecord, record: ScalingRecord, limit: float | 
         format_quantity(rate, unit=record.unit) for rate in (rates.rate, rates.rate * rates.pods, together)
     )
     return (
-        f"At a set rate: {_count(rates.pods)} with a rate of {each_rate} each ({total_rate} in all{of_capacity}) did "
+        f"At a set rate: {_volumes(rates.pods)} with a rate of {each_rate} each ({total_rate} in all{of_capacity}) did "
         f"{reached_rate} together. {_least(rates, limit)}"
     )
 
@@ -167,8 +167,8 @@ def _nodes(nodes: NodesRecord, record: ScalingRecord) -> str:
     few, many = nodes.on_fewer_nodes, nodes.on_more_nodes
     times = f": {many.total.mean / few.total.mean:.2f}x" if few.total.mean > 0 else ""
     return (
-        f"Twice the nodes: {_count(few.pods)} on {_count(nodes.fewer_nodes, 'node')} did {_text(few.total, record)} "
-        f"together, {_count(many.pods)} on {_count(nodes.more_nodes, 'node')} {_text(many.total, record)}{times}."
+        f"Twice the nodes: {_volumes(few.pods)} on {counted(nodes.fewer_nodes, 'node')} did {_text(few.total, record)} "
+        f"together, {_volumes(many.pods)} on {counted(nodes.more_nodes, 'node')} {_text(many.total, record)}{times}."
     )
 
 
@@ -178,10 +178,6 @@ def _text(figure: Figure, record: ScalingRecord) -> str:
         return mean
     low, high = (format_quantity(value, unit=record.unit) for value in (figure.low, figure.high))
     return f"{mean} ({low} to {high})"
-
-
-def _count(number: int, of: str = "volume") -> str:
-    return f"{number} {of}{'s' * (number != 1)}"
 
 
 def _totals(record: ScalingRecord, *, unit: str) -> LabeledValues:
@@ -222,3 +218,7 @@ declare_gauges(
         samples=partial(_capacities, unit="B/s"),
     ),
 )
+
+
+def _volumes(number: int) -> str:
+    return counted(number, "volume")
