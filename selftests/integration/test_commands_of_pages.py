@@ -24,8 +24,8 @@ from selftests.warm_start import run_module
 PROGRAM = "storage-acceptance"
 OF_OTHER_TESTS = re.compile(rf"{PROGRAM} cluster |--storage-cluster=kind")
 """Commands that start and end clusters: other tests run them."""
-ELSEWHERE = re.compile(r"--storage-(cluster|kubeconfig|context)=| host | quick /| discover")
-"""Commands that name where they run; all others take the embedded cluster."""
+ELSEWHERE = re.compile(r"--(storage-)?(cluster|kubeconfig|context)=| host | quick /")
+"""Commands that name where they run; all others take the embedded cluster of this test."""
 CONTEXTS = ("staging", "lab", "six", "openshift", "kind-kind", "CONTEXT")
 CLASSES = ("fast", "standard", "silver", "gp3", "longhorn", "ocs-storagecluster-ceph-rbd")
 RUNS = ("reports/latest", "reports/RUN1", "reports/RUN2", "reports/RUN3", "reports/BEFORE", "reports/AFTER")
@@ -133,8 +133,10 @@ def test_the_commands_of_a_page_run_as_they_stand(page: str, place: Path) -> Non
     for command in commands(page):
         _, *words = shlex.split(substituted(command, place))
         plans = words[0] in PLANNED
-        more = {} if ELSEWHERE.search(f" {' '.join(words)}") else {"STORAGE_EMBEDDED_NAME": CLUSTER}
-        more |= {"STORAGE_PLAN": "true"} if plans else {}
+        named = bool(ELSEWHERE.search(f" {' '.join(words)}"))
+        words += ["--embedded-name", CLUSTER] if words[0] == "discover" and not named else []
+        more = {"STORAGE_PLAN": "true"} if plans else {}
+        more |= {} if named else {"STORAGE_EMBEDDED_NAME": CLUSTER}
         done = run_module(
             "storage_acceptance",
             *words,
