@@ -1,11 +1,14 @@
 """The pod bridge of a cluster, its addresses, who may reach them, and free TCP ports."""
 
 import contextlib
+import errno
 import ipaddress
 import json
+import random
 import socket
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import psutil
 
@@ -32,6 +35,10 @@ _FIRST_NODE = 11
 # The last addresses of this prefix length are for services, if the cluster has any that lead somewhere.
 _CLUSTER_IPS_PREFIX = 23
 MOST_NODES = 200
+# Lower ports belong to well-known services; those of Kubernetes' NodePort services may be taken without a listener.
+_FIRST_PORT = 10_000
+_NODE_PORTS = range(30_000, 32_768)
+_EPHEMERAL_PORTS = Path("/proc/sys/net/ipv4/ip_local_port_range")
 
 
 @dataclass(frozen=True)
@@ -127,12 +134,39 @@ def links(layout: Layout) -> list[str]:
 
 
 def free_ports(names: Iterable[str], *, address: str = "127.0.0.1") -> dict[str, int]:
-    """Return a free TCP port on `address` for each name; all are held until all are found, so they differ."""
+    """Return a free TCP port on `address` for each name; all are held until all are found, so they differ.
+
+    None is of the range from which the kernel gives ports to outgoing connections: one of those could take it before
+    its daemon listens. Raises EnvironmentFailure if none is free.
+    """
+    candidates = _ports_to_listen_on()
     with contextlib.ExitStack() as stack:
-        sockets = {name: stack.enter_context(socket.socket()) for name in names}
-        for probe in sockets.values():
-            probe.bind((address, 0))
-        return {name: int(probe.getsockname()[1]) for name, probe in sockets.items()}
+        return {name: _first_free_port(candidates, address, stack) for name in names}
+
+
+def _first_free_port(candidates: Iterator[int], address: str, stack: contextlib.ExitStack) -> int:
+    """Bind a socket of `stack` to the next candidate that is free, and return that port."""
+    for port in candidates:
+        with contextlib.ExitStack() as probing:
+            try:
+                probing.enter_context(socket.socket()).bind((address, port))
+            except OSError as error:
+                if error.errno != errno.EADDRINUSE:
+                    raise
+            else:
+                stack.push(probing.pop_all())
+                return port
+    raise EnvironmentFailure(
+        f"no TCP port is free on {address} outside of the range of outgoing connections ({_EPHEMERAL_PORTS})"
+    )
+
+
+def _ports_to_listen_on() -> Iterator[int]:
+    """Return ports outside of the kernel's range for outgoing connections, in random order: clusters start together."""
+    first, last = map(int, _EPHEMERAL_PORTS.read_text().split())
+    ports = [port for port in range(_FIRST_PORT, 2**16) if not first <= port <= last and port not in _NODE_PORTS]
+    random.shuffle(ports)
+    return iter(ports)
 
 
 def port_problem(port: int, *, address: str) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -10,25 +11,36 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from acceptance.cluster.api import Api
-from acceptance.cluster.api_requests import LOOK_RETRY_S
+from acceptance.cluster.api_requests import LOOK_ANSWER_S, LOOK_RETRY_S
 from acceptance.cluster.kubeconfig import user_kubeconfigs
 from acceptance.process.private_folder import remove_abandoned
+from acceptance.settings.offered import BY_KEY
 from acceptance.text.errors import WrongUsage
 
 
 def add_cluster_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that name a cluster, also in the spelling of a run's options."""
+    """Add the options that name a cluster, also in the spelling of a run's options, and from the same variables."""
     parser.add_argument(
-        "--kubeconfig", "--storage-kubeconfig", type=Path, metavar="FILE", help="default: the embedded cluster's"
+        "--kubeconfig",
+        "--storage-kubeconfig",
+        type=Path,
+        metavar="FILE",
+        default=_from_environment("kubeconfig"),
+        help="default: the embedded cluster's",
     )
     parser.add_argument(
         "--context",
         "--storage-context",
         metavar="NAME",
+        default=_from_environment("context"),
         help="context of that file, or of the kubeconfig that kubectl uses",
     )
     parser.add_argument(
-        "--embedded-name", "--storage-embedded-name", metavar="NAME", help="embedded cluster, if several run"
+        "--embedded-name",
+        "--storage-embedded-name",
+        metavar="NAME",
+        default=_from_environment("embedded"),
+        help="embedded cluster, if several run",
     )
     parser.add_argument("--in-cluster", action="store_true", help="the cluster of the pod that this command runs in")
 
@@ -54,7 +66,10 @@ def connect(options: argparse.Namespace, *, only_reads: bool = False) -> Iterato
     remove_abandoned()  # folders of killed runs may hold keys
     api = Api.from_kubeconfig(*sources, context=options.context)
     # An unreachable server is reported sooner here than later, when it could also have stopped.
-    api.version(timeout_s=LOOK_RETRY_S if only_reads else None)
+    if only_reads:
+        api.within(LOOK_ANSWER_S).version(timeout_s=LOOK_RETRY_S)
+    else:
+        api.version()
     yield api
 
 
@@ -68,6 +83,11 @@ def options_of(options: argparse.Namespace) -> list[str]:
         ("--storage-embedded-name", options.embedded_name),
     )
     return [f"{option}={value}" for option, value in pairs if value is not None]
+
+
+def _from_environment(key: str) -> str | None:
+    """Return the value of a run's option in the environment."""
+    return next(filter(None, map(os.environ.get, BY_KEY[key].variables)), None)
 
 
 def _embedded_kubeconfig(options: argparse.Namespace, *, only_reads: bool) -> Path:

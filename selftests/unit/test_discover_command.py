@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from acceptance.cluster.api import Api
-from acceptance.cluster.api_requests import LOOK_RETRY_S
+from acceptance.cluster.api_requests import LOOK_ANSWER_S, LOOK_RETRY_S
 from acceptance.commands.named_cluster import connect
 from selftests.unit.loopback_server import Loopback, kubeconfig, loopback
 from selftests.warm_start import run_module
@@ -73,16 +73,34 @@ def test_what_is_proposed_names_an_image_where_the_cluster_does_not(
     assert all(f"--storage-kubeconfig={path}" in command for command in proposed)
 
 
-@pytest.mark.parametrize(("only_reads", "tried_s"), [(True, LOOK_RETRY_S), (False, None)])
+@pytest.mark.parametrize(("only_reads", "given_up"), [(True, (LOOK_ANSWER_S, LOOK_RETRY_S)), (False, (None, None))])
 def test_a_server_that_does_not_answer_is_given_up_soon_by_who_only_reads(
-    only_reads: bool, tried_s: float | None, monkeypatch: pytest.MonkeyPatch
+    only_reads: bool, given_up: tuple[float | None, float | None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[float | None] = []
-    gone = SimpleNamespace(version=lambda *, timeout_s=None: asked.append(timeout_s))
-    monkeypatch.setattr(Api, "from_kubeconfig", lambda *_, **__: gone)
+    limits: list[tuple[float | None, float | None]] = []
+
+    def server_within(seconds: float | None) -> SimpleNamespace:
+        return SimpleNamespace(
+            version=lambda *, timeout_s=None: limits.append((seconds, timeout_s)), within=server_within
+        )
+
+    monkeypatch.setattr(Api, "from_kubeconfig", lambda *_, **__: server_within(None))
     chosen = argparse.Namespace(in_cluster=False, kubeconfig=Path("mine"), context=None, embedded_name=None)
     with connect(chosen, only_reads=only_reads):
-        assert asked == [tried_s]
+        assert limits == [given_up]
+
+
+def test_a_command_reads_the_variables_that_a_run_reads(server: Loopback, tmp_path: Path) -> None:
+    """The command line overrides them."""
+    path = kubeconfig(tmp_path / "mine", cluster={"server": server.url})
+    status, output = called(tmp_path, "discover", STORAGE_KUBECONFIG=str(path))
+    assert status == 0 and f"--storage-kubeconfig={path}" in output, output
+    status, output = called(tmp_path, "cleanup", STORAGE_KUBECONFIG=str(path), STORAGE_CONTEXT="strange")
+    assert status == 4 and "strange" in output, output
+    status, output = called(tmp_path, "discover", STORAGE_EMBEDDED="another")
+    assert status == 4 and "no embedded cluster another is running" in output, output
+    status, output = called(tmp_path, "discover", f"--kubeconfig={path}", STORAGE_KUBECONFIG=str(tmp_path / "none"))
+    assert status == 0, output
 
 
 @pytest.mark.parametrize(("command", "status"), [("discover", 0), ("cleanup", 4)])

@@ -100,6 +100,23 @@ def test_free_ports_differ() -> None:
     assert len(set(ports.values())) == 50
 
 
+def test_no_outgoing_connection_is_given_a_port_that_a_daemon_will_listen_on() -> None:
+    first, last = map(int, Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split())
+    ports = network.free_ports([str(number) for number in range(200)])
+    assert [port for port in ports.values() if first <= port <= last] == []
+
+
+def test_a_host_without_a_free_port_is_told_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """All but one port of such a host are for outgoing connections, and that one is in use."""
+    with socket.create_server(("127.0.0.1", network.free_ports(["used"])["used"])) as server:
+        port = server.getsockname()[1]
+        monkeypatch.setattr(network, "_FIRST_PORT", port)
+        monkeypatch.setattr(network, "_EPHEMERAL_PORTS", tmp_path / "range")
+        (tmp_path / "range").write_text(f"{port + 1}\t65535\n")
+        with pytest.raises(EnvironmentFailure, match=r"no TCP port is free on 127\.0\.0\.1"):
+            network.free_ports(["kubelet"])
+
+
 def test_holder_of_a_port_is_named() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
