@@ -62,7 +62,7 @@ $(TOX):
 	$(TOX_FOLDER)/bin/pip install --quiet --disable-pip-version-check --require-hashes -r .ci/tox.txt
 
 # The suite's own tests, in an environment that has what they need: `make test` calls these there, side by side.
-.PHONY: selftests lint packages unit integration disruptive alone release
+.PHONY: selftests lint packages programs unit integration disruptive alone release
 
 PYTEST := python -m pytest -c selftests/pytest.ini --durations=25 --durations-min=1
 # Files in the order that integration/conftest.py gives them, and not those with the most tests first.
@@ -82,23 +82,26 @@ lint:
 packages:  # Debian's programs that loads and clusters are made of; most tests would miss them on a new machine
 	python -c 'from embedded_cluster import packages; packages.ensure()'
 
+programs: packages  # and what is built, before the tests: on a slow machine that takes longer than a test may
+	python -c 'from embedded_cluster.preparation import prepare; prepare(parts=["csi"], simulated_nodes=True)'
+
 # They have what the others leave of the processors. Half of their time they wait themselves, for the kernel and for
 # processes that they start: two workers would leave a processor idle when the others wait or have ended.
 unit: packages
 	nice -n 10 $(PYTEST) selftests/unit -m "not release $(SHORT)" -n 4 --dist worksteal --junitxml=$(TIMES)/unit.xml
 
-integration: packages  # on one cluster; every night most tests wait for what is meant to fail, so that more have room
+integration: programs  # on one cluster; every night most tests wait for what is meant to fail, so that more have room
 	SELFTEST_CLUSTER=selftest-shared $(PYTEST) selftests/integration -m "not alone and not disrupts and not release $(SHORT)" \
 		-n $(if $(SELFTEST_FULL),6,4) $(BY_FILE) --junitxml=$(TIMES)/integration.xml
 
-disruptive: packages  # each worker on a cluster of its own
+disruptive: programs  # each worker on a cluster of its own
 	SELFTEST_CLUSTER=selftest-own SELFTEST_CLUSTER_EACH=1 $(PYTEST) selftests/integration -m "disrupts and not release $(SHORT)" \
 		-n 3 $(BY_FILE) --junitxml=$(TIMES)/disruptive.xml
 
 alone: lint unit integration disruptive  # nothing may run at the same time
 	$(PYTEST) selftests/integration -m "alone and not release" --junitxml=$(TIMES)/alone.xml
 
-release: packages  # one after the other: each that is on a system has a cluster of its own, with what it is about
+release: programs  # one after the other: each that is on a system has a cluster of its own, with what it is about
 	python -c 'from embedded_cluster.ceph import part; part.ensure(rbd=True)'
 	$(PYTEST) selftests/unit -m release -n 2 --junitxml=$(TIMES)/release-unit.xml
 	$(PYTEST) selftests/integration -m release --junitxml=$(TIMES)/release.xml

@@ -10,17 +10,14 @@ from typing import TypeVar
 
 from acceptance.text.errors import EnvironmentFailure, WrongUsage
 from embedded_cluster import (
-    builds,
     check,
     classes,
     disks,
-    images,
     longhorn_mounts,
     loop_devices,
     mount_points,
     mounts,
     network,
-    packages,
     preconditions,
     removal,
     simulation,
@@ -34,10 +31,11 @@ from embedded_cluster.csi.on_node import NodeDriver
 from embedded_cluster.glusterfs import GlusterFS
 from embedded_cluster.kubectl import Kubectl
 from embedded_cluster.layout import Layout
-from embedded_cluster.locking import cluster_lock, preparation_lock
+from embedded_cluster.locking import cluster_lock
 from embedded_cluster.longhorn import part as longhorn
 from embedded_cluster.node import Node
 from embedded_cluster.preconditions import Needs
+from embedded_cluster.preparation import Prepared, prepare
 from embedded_cluster.processes import Daemons
 from embedded_cluster.progress import say, step
 from embedded_cluster.state import CEPH, CSI, LONGHORN, ClusterState, boot_id, read_state, write_state
@@ -81,30 +79,18 @@ def up(
                 removal.remove(layout)
         with step("check the host"):
             preconditions.check(needs)
-        with preparation_lock():
-            if packages.ensure():
-                preconditions.check(needs)
-            binaries = builds.ensure()
-            if simulated_nodes:
-                builds.ensure_kwok()
-            with_longhorn = longhorn.ensure() if LONGHORN in parts else None
-            with_csi = csi.ensure() if CSI in parts else None
-            if CEPH in parts:
-                ceph.ensure(rbd=CSI in parts)
-            with step("prepare the images"):
-                archive = images.ensure()
+        prepared = prepare(
+            parts=parts, simulated_nodes=bool(simulated_nodes), after_packages=lambda: preconditions.check(needs)
+        )
         cluster_disks = disks.choose(needs.disks, needs=needs)
         try:
             _Start(
                 layout=layout,
                 nodes=nodes,
-                binaries=binaries,
-                images=archive,
+                prepared=prepared,
                 needs=needs,
                 disks=cluster_disks,
                 short_timers=short_timers,
-                with_longhorn=with_longhorn,
-                with_csi=with_csi,
                 with_ceph=CEPH in parts,
             ).run()
             simulation.arrange(layout, nodes=simulated_nodes)
@@ -129,17 +115,14 @@ def _require_parts(layout: Layout, parts: Sequence[str]) -> None:
 
 @dataclass(frozen=True)
 class _Start:
-    """One start of a cluster on a host without remains of it; with Longhorn and CSI if these are not None."""
+    """One start of a cluster on a host without remains of it."""
 
     layout: Layout
     nodes: int
-    binaries: builds.Binaries
-    images: images.Images
+    prepared: Prepared
     needs: Needs
     disks: disks.Disks
     short_timers: bool
-    with_longhorn: longhorn.Longhorn | None
-    with_csi: csi.Csi | None
     with_ceph: bool
 
     def run(self) -> None:
@@ -154,12 +137,12 @@ class _Start:
         authority = Authority(folder=self.layout.pki, common_name="ca")
         control_plane = ControlPlane(
             layout=self.layout,
-            binaries=self.binaries,
+            binaries=self.prepared.binaries,
             daemons=daemons,
             network=pods,
             ports=ports,
             authority=authority,
-            cluster_ips=network.cluster_ip_range(pods.subnet) if self.with_longhorn else None,
+            cluster_ips=network.cluster_ip_range(pods.subnet) if self.prepared.longhorn else None,
         )
         # Now, because nothing can be issued later, when simulated nodes may be requested.
         control_plane.kubeconfig(simulation.COMPONENT, common_name=simulation.COMMON_NAME)
@@ -173,9 +156,9 @@ class _Start:
         mount_points.prepare()
         if self.needs.loop_devices:
             loop_devices.remember()
-        if self.with_longhorn:
+        if self.prepared.longhorn:
             mount_points.prepare(longhorn_mounts.PLACES)
-            adaptor = self.with_longhorn.programs.path("longhorn-adaptor")
+            adaptor = self.prepared.longhorn.programs.path("longhorn-adaptor")
             for number in range(1, self.nodes + 1):
                 longhorn_mounts.prepare(self.layout.node(number), iscsiadm=adaptor)
         # So that the nodes see mounts there: the replicated volume, and those that a user of the cluster adds.
@@ -183,15 +166,15 @@ class _Start:
         disks.prepare(self.layout, self.disks)
         self.layout.logs.mkdir()
         # A link in the cluster's folder shows the build that it runs, even after the checkout has changed.
-        (self.layout.state / "bin").symlink_to(self.binaries.kubernetes)
+        (self.layout.state / "bin").symlink_to(self.prepared.binaries.kubernetes)
 
     def _state(self, pods: network.PodNetwork, ports: dict[str, int]) -> ClusterState:
         state = ClusterState(
             name=self.layout.name,
             boot_id=boot_id(),
-            kubernetes_version=self.binaries.kubernetes_version,
-            image=self.images.fio,
-            pause_image=self.images.pause,
+            kubernetes_version=self.prepared.binaries.kubernetes_version,
+            image=self.prepared.images.fio,
+            pause_image=self.prepared.images.pause,
             snapshotter=preconditions.snapshotter(),
             ports=ports,
             short_timers=self.short_timers,
@@ -209,7 +192,7 @@ class _Start:
                 daemons=daemons,
                 address=address,
                 snapshotter=daemons.state.snapshotter,
-                longhorn=self.with_longhorn is not None,
+                longhorn=self.prepared.longhorn is not None,
             )
             for number, address in enumerate(pods.node_addresses, start=1)
         ]
@@ -223,22 +206,24 @@ class _Start:
             ceph_files = pool.submit(self._start_ceph, control_plane)
             runtimes = [
                 pool.submit(
-                    _run_step, node.containerd, functools.partial(node.start_runtime, images=self.images, subnet=subnet)
+                    _run_step,
+                    node.containerd,
+                    functools.partial(node.start_runtime, images=self.prepared.images, subnet=subnet),
                 )
                 for node in nodes
             ]
             kubectl = answering.result()
             control_plane.start_controllers()
-            classes.create(kubectl=kubectl, image=self.images.fio, disks=disks.DESCRIPTIONS[self.disks.kind])
+            classes.create(kubectl=kubectl, image=self.prepared.images.fio, disks=disks.DESCRIPTIONS[self.disks.kind])
             for node, runtime in zip(nodes, runtimes, strict=True):
                 runtime.result()
                 node.configure_kubelet(control_plane)
-                node.start_kubelet(self.binaries.component("kubelet"))
+                node.start_kubelet(self.prepared.binaries.component("kubelet"))
             csi_start = pool.submit(self._start_csi, control_plane, kubectl, nodes)
             classes.start_provisioner(
                 control_plane=control_plane,
                 nodes=len(nodes),
-                image=self.images.fio,
+                image=self.prepared.images.fio,
                 file_systems={ceph.CLASS: self.layout.cephfs} if self.with_ceph else {},
             )
             with step(f"{len(nodes)} nodes ready"):
@@ -249,36 +234,42 @@ class _Start:
 
     def _prove(self, control_plane: ControlPlane, kubectl: Kubectl, nodes: list[Node]) -> None:
         """Have a pod write to a volume of each class, and start what comes after that."""
-        sizes = classes.SIZES | (csi.CLASSES if self.with_csi else {})
+        sizes = classes.SIZES | (csi.CLASSES if self.prepared.csi else {})
         if self.with_ceph:
-            sizes |= ceph.install(kubectl, layout=self.layout, image=self.images.fio, rbd_driver=self._rbd_driver)
+            sizes |= ceph.install(
+                kubectl, layout=self.layout, image=self.prepared.images.fio, rbd_driver=self._rbd_driver
+            )
         with step("a pod writes to a volume of each class"):
-            check.prove_storage(kubectl, image=self.images.fio, classes=sizes)
+            check.prove_storage(kubectl, image=self.prepared.images.fio, classes=sizes)
         if self.with_ceph:
             ceph.wait_for_toolbox(kubectl)
-        if self.with_longhorn:
+        if self.prepared.longhorn:
             longhorn.start(
-                self.with_longhorn, control_plane=control_plane, kubectl=kubectl, nodes=nodes, image=self.images.fio
+                self.prepared.longhorn,
+                control_plane=control_plane,
+                kubectl=kubectl,
+                nodes=nodes,
+                image=self.prepared.images.fio,
             )
 
     @property
     def _parts(self) -> tuple[str, ...]:
         """The parts that it has in addition to those of every cluster."""
-        parts = {CEPH: self.with_ceph, CSI: self.with_csi, LONGHORN: self.with_longhorn}
+        parts = {CEPH: self.with_ceph, CSI: self.prepared.csi, LONGHORN: self.prepared.longhorn}
         return tuple(name for name, there in parts.items() if there)
 
     @property
     def _rbd_driver(self) -> str | None:
         """The CSI driver of Ceph's block devices, if there are any."""
-        return csi.NAME if self.with_ceph and self.with_csi else None
+        return csi.NAME if self.with_ceph and self.prepared.csi else None
 
     def _start_csi(self, control_plane: ControlPlane, kubectl: Kubectl, nodes: list[Node]) -> None:
-        if self.with_csi is None:
+        if self.prepared.csi is None:
             return
         drivers = [NodeDriver(layout=node.layout, daemons=node.daemons) for node in nodes]
         with step("the CSI driver and its sidecars"):
             options = ceph.driver_options(self.layout) if self._rbd_driver else ()
-            csi.start(self.with_csi, control_plane=control_plane, kubectl=kubectl, nodes=drivers, options=options)
+            csi.start(self.prepared.csi, control_plane=control_plane, kubectl=kubectl, nodes=drivers, options=options)
 
     def _start_ceph(self, control_plane: ControlPlane) -> None:
         if self.with_ceph:
