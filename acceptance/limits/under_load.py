@@ -98,6 +98,4 @@ class NeighbourEntry(_LatencyAtShare):
 
 
 UNDER_LOAD = by_metric("latency_under_load", UnderLoadEntry, asked_with={"latency_under_load"})
-NEIGHBOURS = by_metric(
-    "noisy_neighbors", NeighbourEntry, asked_with={"noisy_neighbours"}, formerly="noisy_neighbours"
-)
+NEIGHBOURS = by_metric("noisy_neighbors", NeighbourEntry, asked_with={"noisy_neighbours"}, formerly="noisy_neighbours")
