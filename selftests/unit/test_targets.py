@@ -105,6 +105,13 @@ def test_capabilities_are_asked_for_by_either_name(name: str, tmp_path: Path) ->
     )
 
 
+@pytest.mark.parametrize("name", ["resource_overhead_of", "price_of"])
+def test_pods_of_the_storage_are_named_by_either_name(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "target.yaml"
+    path.write_text(f"settings: {{{name}: [storage/app=engine]}}")
+    assert read_settings(FILES | of_target({"target": str(path)})).price_of == ("storage/app=engine",)
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
