@@ -17,13 +17,13 @@ def test_larger_clone_fills_its_volume(show_capability):
     show_capability()
 
 
-@pytest.mark.capability("restore-beside")
+@pytest.mark.capability("restore-on-same-node")
 def test_volume_and_its_restored_snapshot_are_used_on_one_node(show_capability):
     """One pod uses a volume and its restored snapshot at the same time; each of the two volumes holds its own data."""
     show_capability()
 
 
-@pytest.mark.capability("clone-beside")
+@pytest.mark.capability("clone-on-same-node")
 def test_volume_and_its_clone_are_used_on_one_node(show_capability):
     """One pod uses a volume and its clone at the same time; each of the two volumes holds its own data."""
     show_capability()

@@ -60,7 +60,7 @@ _Part = Annotated[float, BeforeValidator(_part), QUANTITY]
 _Restarts, _Pods = Annotated[int, Field(ge=0)], Annotated[int, Field(ge=1)]
 
 PRICE = declare_section(
-    "price",
+    "resource_overhead",
     "The limits of a tier on the resource overhead under one profile.",
     {
         "cpu_per_1000_iops": Bound(
@@ -83,6 +83,7 @@ PRICE = declare_section(
     },
     profile=None,
     asked_with={"price"},
+    formerly="price",
 )
 CONTROL_PLANE = declare_section(
     "control_plane",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from acceptance.limits.merging import FORMER_KEYS
 from acceptance.limits.reasons import REASON, SOURCE
 from acceptance.limits.schema import FileEntry
 from acceptance.limits.values import METRIC
@@ -25,6 +26,10 @@ def editor_schema() -> str:
     schema: dict[str, Any] = FileEntry.model_json_schema()
     for definition in schema["$defs"].values():
         _as_written(definition)
+    tier_keys = schema["$defs"]["TierEntry"]["properties"]
+    for former, present in FORMER_KEYS.items():
+        description = f"the former name of `{present}`, which is still read"
+        tier_keys[former] = {**tier_keys[present], "description": description, "deprecated": True}
     whole = {"$schema": "https://json-schema.org/draft/2020-12/schema", **_without_null(schema)}
     whole["title"] = "Limits of a storage acceptance run"
     return json.dumps(whole, indent=2) + "\n"

@@ -2,7 +2,8 @@
 
 A file may name a family of profiles (`"*-read-latency"`, or several names with commas between them) instead of one. An
 entry of a profile by its own name precedes that of a family. Any other value that is set twice, and differently, is a
-conflict: no file silently changes another one.
+conflict: no file silently changes another one. Former keys of sections become the present ones; messages keep the key
+that the file has.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from acceptance.text.strict_yaml import Path as YamlPath
 
 SECTIONS = (*((section.key,) for section in DECLARED if section.by_profile), ("history", "limits"))
 """The sections of a tier whose keys are profiles."""
+FORMER_KEYS = {section.formerly: section.key for section in DECLARED if section.formerly}
+"""The present keys of sections by their former ones."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,10 +153,17 @@ def members_of(family: str, profiles: Collection[str]) -> list[str]:
 
 def _members(path: YamlPath, profiles: Collection[str]) -> tuple[list[YamlPath], bool]:
     """Return the paths that a path of a file stands for, and whether it names the profile itself."""
+    path = _present(path)
     at = _profile_at(path)
     if at is None or not is_family(path[at]):
         return [path], True
     return [(*path[:at], member, *path[at + 1 :]) for member in members_of(str(path[at]), profiles)], False
+
+
+def _present(path: YamlPath) -> YamlPath:
+    """Return the path with the present key of its section."""
+    is_former = path[:1] == ("tiers",) and len(path) > 2 and path[2] in FORMER_KEYS
+    return (*path[:2], FORMER_KEYS[str(path[2])], *path[3:]) if is_former else path
 
 
 def _profile_at(path: YamlPath) -> int | None:
@@ -189,6 +199,8 @@ def _conflict(old: _Value, new: _Value) -> str:
             f"{old.place.file}:{old.place.line}; remove one of them, or set it in a tier of another name that "
             "extends this one"
         )
+    if old.exact:
+        return f"expected one value for this key, found {new.value!r} here and {there}; remove one of them"
     return (
         f"expected one family that sets this key for a profile, found {new.value!r} here and {there}; name the profile "
         "itself, which takes precedence over families"

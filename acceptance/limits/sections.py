@@ -96,6 +96,7 @@ class Section:
 
     `limits` reads the limits of that value. `asked_with`: the required options, by their keys in the settings.
     `of_figures`: its limits are on figures of a `FiguresRecord`, and a test with the argument KEY_limit covers each.
+    `formerly`: its former key, which files of limits may still contain.
     """
 
     key: str
@@ -108,6 +109,7 @@ class Section:
     profile: str = ""
     """The profile in verdicts of a section that is not by profile."""
     of_figures: bool = False
+    formerly: str = ""
 
     @property
     def field(self) -> tuple[Any, Any]:
@@ -162,10 +164,11 @@ def declare_section(
     asked_with: Collection[str] = ALWAYS,
     settings: Mapping[str, tuple[Any, Any]] | None = None,
     of_figures: bool = False,
+    formerly: str = "",
 ) -> Section:
     """Return a section whose limits have fixed keys: `about`, `parts` and `settings` are those of its `Keys`.
 
-    `profile`: the profile in verdicts; None: the section is by profiles. `of_figures`: as in `Section`.
+    `profile`: the profile in verdicts; None: the section is by profiles. `of_figures`, `formerly`: as in `Section`.
     """
     name = "".join(part.capitalize() for part in key.split("_"))
     keys = Keys(name=f"{name}Entry", about=about, parts=parts, settings=settings or {})
@@ -187,6 +190,7 @@ def declare_section(
         keys=keys,
         profile=profile or "",
         of_figures=of_figures,
+        formerly=formerly,
     )
     return section
 
@@ -202,12 +206,19 @@ class ByMetric(Protocol):
         """Yield the limits on that profile."""
 
 
-def by_metric(key: str, entry: type[MetricRule], *, asked_with: Collection[str] = ALWAYS) -> Section:
-    """Return a section with an entry for each metric of each profile; the entry has a method `limits`."""
+def by_metric(
+    key: str, entry: type[MetricRule], *, asked_with: Collection[str] = ALWAYS, formerly: str = ""
+) -> Section:
+    """Return a section with an entry for each metric of each profile; the entry has a method `limits`.
+
+    `formerly`: as in `Section`.
+    """
 
     def limits(rules: Mapping[str, ByMetric], profile: str, _: SectionSettings) -> Iterator[Limit]:
         for rule in rules.values():
             yield from rule.limits(profile)
 
     form = Annotated[dict[str, entry], BeforeValidator(tell_metric)]  # type: ignore[valid-type]
-    return Section(key=key, form=form, limits=limits, by_profile=True, asked_with=frozenset(asked_with))
+    return Section(
+        key=key, form=form, limits=limits, by_profile=True, asked_with=frozenset(asked_with), formerly=formerly
+    )

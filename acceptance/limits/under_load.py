@@ -57,7 +57,7 @@ def limit_at_share(
 ) -> Limit:
     """Return a limit on latency at a share of a volume's capacity. `bound`: in s; growth: a multiple of that alone."""
     return Limit(
-        section="latency_under_load" if rule == "at_most_under_load" else "noisy_neighbours",
+        section="latency_under_load" if rule == "at_most_under_load" else "noisy_neighbors",
         rule=rule,
         profile=profile,
         path=metric.path,
@@ -98,4 +98,4 @@ class NeighbourEntry(_LatencyAtShare):
 
 
 UNDER_LOAD = by_metric("latency_under_load", UnderLoadEntry, asked_with={"latency_under_load"})
-NEIGHBOURS = by_metric("noisy_neighbours", NeighbourEntry, asked_with={"noisy_neighbours"})
+NEIGHBOURS = by_metric("noisy_neighbors", NeighbourEntry, asked_with={"noisy_neighbours"}, formerly="noisy_neighbours")

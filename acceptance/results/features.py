@@ -12,10 +12,12 @@ from pydantic import BeforeValidator, Field
 from acceptance.results.model import Frozen
 
 FORMER_NAMES = {
+    "clone-beside": "clone-on-same-node",
     "entries": "directory-listing",
     "group-policy": "fs-group-change-policy",
     "modification": "volume-attributes-class",
     "one-pod": "read-write-once-pod",
+    "restore-beside": "restore-on-same-node",
     "rights": "file-permissions",
     "shared": "read-write-many",
     "statistics": "volume-stats",

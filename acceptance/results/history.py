@@ -36,7 +36,10 @@ class KeptMeasurement(Frozen):
     """The results of one profile on one class."""
 
     profile: str
-    profile_digest: str = Field(description="SHA-256 of the profile's text: another load is another series")
+    profile_digest: str = Field(
+        description="SHA-256 of the profile's text; if only comments of a shipped profile changed, of its "
+        "first text. Another load is another series"
+    )
     storage_class: str
     role: Literal["candidate", "baseline"]
     node: str

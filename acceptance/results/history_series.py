@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 
 from acceptance.results.document import Measurement, Results
 from acceptance.results.history import AcceptedLevel, KeptMeasurement, KeptMetric, RunRecord, TrendPoint
+from acceptance.results.load_digests import load_digest
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,7 +115,7 @@ def _condense(measurement: Measurement, *, text: str) -> KeptMeasurement:
     ratios = measurement.against_baseline
     return KeptMeasurement(
         profile=measurement.profile,
-        profile_digest=sha256(text.encode()).hexdigest(),
+        profile_digest=load_digest(text),
         storage_class=measurement.storage_class,
         role=measurement.role,
         node=measurement.node,

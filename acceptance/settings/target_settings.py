@@ -49,8 +49,10 @@ class TargetSettings(Strict):
     durability_time: TimeText | None = None
     sustained_time: TimeText | None = None
     timeout: TimeText | None = None
-    price_of: Annotated[tuple[str, ...], BeforeValidator(pods_of)] | None = None
-    # Named like the option; formerly it was `expect`, as among the settings.
+    # Named like their options; formerly they were `price_of` and `expect`, as among the settings.
+    price_of: Annotated[tuple[str, ...], BeforeValidator(pods_of)] | None = Field(
+        default=None, validation_alias=AliasChoices("resource_overhead_of", "price_of")
+    )
     expect: tuple[Capability, ...] | None = Field(
         default=None, validation_alias=AliasChoices("require_capability", "expect")
     )

@@ -28,8 +28,12 @@ WAITED_FOR = {
         "block-expansion",
         "raw_block_volume_expands_while_in_use",
     ): "no data can be written to its new end",
-    ("copies-keep-id", "restore-beside", "its_restored_snapshot_are"): "wrong fs type, bad option, bad superblock",
-    ("copies-keep-id", "clone-beside", "its_clone_are_used"): "wrong fs type, bad option, bad superblock",
+    (
+        "copies-keep-id",
+        "restore-on-same-node",
+        "its_restored_snapshot_are",
+    ): "wrong fs type, bad option, bad superblock",
+    ("copies-keep-id", "clone-on-same-node", "its_clone_are_used"): "wrong fs type, bad option, bad superblock",
     ("snapshots-never-freed", "snapshot-rounds", "repeated_snapshots_leave_nothing_behind"): "in round 4 of 4",
 }
 """By fault, capability and a part of the test's name, what is said of it: found when a time is over."""

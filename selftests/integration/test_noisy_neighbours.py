@@ -21,7 +21,7 @@ NEIGHBOURS = 3
 LIMITS = """version: 1
 tiers:
   baseline:
-    noisy_neighbours:
+    noisy_neighbors:
       random-write-iops: {write.latency.p99: {at_most: 300ms, of_capacity: 50%, because: others wait}}
 """
 

@@ -46,7 +46,7 @@ version: 1
 tiers:
   baseline:
     description: for a test of the suite
-    price:
+    resource_overhead:
       random-write-iops:
         memory_growth: {at_most: 200MiB, because: the test wants it so}
         restarts: {at_most: 0, because: the test wants it so}

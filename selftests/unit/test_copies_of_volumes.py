@@ -22,11 +22,11 @@ from acceptance.planning.site import Site, lacks_feature
 from acceptance.text.errors import StorageFailure, Unsupported
 from acceptance.trials.features import copies, several_volumes, snapshot_rounds
 from acceptance.trials.features.bench import Bench
-from acceptance.trials.features.beside import try_beside
 from acceptance.trials.features.clones import try_clone
 from acceptance.trials.features.larger import try_larger
 from acceptance.trials.features.parallel_clones import CLONES, try_parallel_clones
 from acceptance.trials.features.read_only_copies import try_read_only_copy
+from acceptance.trials.features.same_node import try_on_same_node
 from acceptance.trials.features.several_volumes import try_two_volumes
 from acceptance.trials.features.sizes import size_in, sizes_in
 from acceptance.trials.features.trying import CAPABILITIES, DECLARATIONS
@@ -160,19 +160,19 @@ def test_a_larger_copy_that_is_empty_is_told(bench: FolderBench) -> None:
 
 
 def test_a_volume_and_its_clone_are_seen_side_by_side(bench: FolderBench) -> None:
-    assert "used a volume and its clone at the same time" in try_beside(tried(bench), "clone")
+    assert "used a volume and its clone at the same time" in try_on_same_node(tried(bench), "clone")
 
 
 def test_a_pod_that_cannot_have_both_fails(bench: FolderBench) -> None:
     bench.cannot_start = lambda claims: "duplicate UUID" if len(claims) == 2 else None
     with pytest.raises(StorageFailure, match="duplicate UUID"):
-        try_beside(tried(bench), "clone")
+        try_on_same_node(tried(bench), "clone")
 
 
 def test_a_copy_that_is_its_source_is_told(bench: FolderBench) -> None:
     bench.copied = the_same
     with pytest.raises(StorageFailure, match="finds wrong data on them"):
-        try_beside(tried(bench), "clone")
+        try_on_same_node(tried(bench), "clone")
 
 
 def test_a_clone_of_a_device_goes_its_own_way(bench: FolderBench) -> None:

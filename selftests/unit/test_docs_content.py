@@ -36,7 +36,7 @@ TIER = (
     "provisioning",
     "sustained",
     "latency_under_load",
-    "price",
+    "resource_overhead",
     "history",
 )
 SECTIONS = tuple(f"{each}:" for each in ("version", "about", "node_failure", *TIER))

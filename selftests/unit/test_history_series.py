@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -151,6 +152,14 @@ def test_a_run_is_kept_with_what_it_measured() -> None:
     assert measurement.metrics["stall.longest"].of_baseline is None
     # sha256sum of the text
     assert measurement.profile_digest == "42e8e3b2023b203d16c58ae33dc98a742850d5eb59b8612e645ec6dfe7268378"
+
+
+def test_other_comments_in_a_shipped_profile_begin_no_other_series() -> None:
+    results = measured_run().results(exit_status=0)
+    shipped = (Path(__file__).parents[2] / "profiles" / "sync-write-iops.fio").read_text(encoding="utf-8")
+    options = "".join(shipped.partition("[global]")[1:])
+    one, other = (record_of(results, profiles={"sync-write-iops": text}) for text in (shipped, f"# More.\n{options}"))
+    assert Series.of(one, one.measurements[0]) == Series.of(other, other.measurements[0])
 
 
 def test_results_without_a_cluster_are_no_run() -> None:

@@ -195,3 +195,40 @@ def is_an_address(text: str) -> bool:
     parts = urlsplit(text)
     host = parts.hostname or ""
     return parts.scheme == "https" and "." in host and "@" not in parts.netloc and not re.search(r"\s", text)
+
+
+AT_SHARE = "{order-log: {write.latency.p99: {at_most: 9ms, of_capacity: 10%, because: others wait}}}"
+RESTARTS = "{order-log: {restarts: {at_most: 0, because: volumes wait}}}"
+RENAMED = [("noisy_neighbours", "noisy_neighbors", AT_SHARE), ("price", "resource_overhead", RESTARTS)]
+
+
+def section(key: str, content: str) -> str:
+    return f"version: 1\ntiers:\n  shop:\n    {key}: {content}\n"
+
+
+@pytest.mark.parametrize(("former", "present", "content"), RENAMED)
+def test_a_section_is_read_by_its_former_key(former: str, present: str, content: str, tmp_path: Path) -> None:
+    """Also a family in it, and together with a file that has the present key."""
+    expected = read(tmp_path, section(present, content)).tier("shop")
+    assert len(expected.of(present)) == 1
+    assert read(tmp_path, section(former, content)).tier("shop") == expected
+    assert read(tmp_path, section(former, content), section(present, content)).tier("shop") == expected
+    family = section(former, content.replace("order-log:", '"order-*":'))
+    assert read(tmp_path, family).tier("shop") == expected
+
+
+@pytest.mark.parametrize(("former", "present", "content"), RENAMED)
+def test_mistakes_in_a_section_with_its_former_key_name_the_key_of_the_file(
+    former: str, present: str, content: str, tmp_path: Path
+) -> None:
+    (problem,) = problems(tmp_path, section(former, content.replace("because:", "why:")))[:1]
+    assert problem.startswith(f"a.yaml:4: tiers.shop.{former}.order-log.")
+    other = section(former, content) + f"    {present}: {content.replace('others', 'more').replace('volumes', 'more')}"
+    (problem,) = problems(tmp_path, other)
+    assert problem.startswith(f"a.yaml:5: tiers.shop.{present}.order-log.") and "one value for this key" in problem
+
+
+def test_a_tier_with_a_former_key_extends_a_shipped_one(tmp_path: Path) -> None:
+    limits = "{random-write-iops: {restarts: {at_most: 2, because: volumes wait}}}"
+    shop = read(tmp_path, section("price", limits) + "    extends: builtin/production\n").tier("shop")
+    assert [each.bound for each in shop.of("resource_overhead") if each.path == "restarts"] == [2.0]

@@ -77,24 +77,24 @@ def record(*pairs: NeighbourRecord, cache: int | None = None) -> NeighboursRecor
 
 def tier(tmp_path: Path, section: str) -> Tier:
     file = tmp_path / "limits.yaml"
-    file.write_text(f"version: 1\ntiers:\n  own:\n    noisy_neighbours: {section}\n")
+    file.write_text(f"version: 1\ntiers:\n  own:\n    noisy_neighbors: {section}\n")
     return load_limits(file, profiles=PROFILES, shipped_path=ROOT / "thresholds.yaml").tier("own")
 
 
 def test_limits_are_read_and_asked_for_on_request_only(tmp_path: Path) -> None:
     found = tier(tmp_path, SECTION)
-    assert [words_of(each) for each in found.of("noisy_neighbours")] == [
+    assert [words_of(each) for each in found.of("noisy_neighbors")] == [
         "write.latency.p99 at most 20 ms at 10 % of the capacity, next to neighbors at full load",
         "write.latency.p99 at most 9x its value alone, at 10 % of the capacity, next to neighbors at full load",
     ]
     assert found.asked_with(ALL_OPTIONS - {"noisy_neighbours"}) == ()
-    assert found.asked_with(["noisy_neighbours"]) == found.of("noisy_neighbours")
+    assert found.asked_with(["noisy_neighbours"]) == found.of("noisy_neighbors")
 
 
 def test_production_asks_for_the_proposed_figures() -> None:
     limits = load_limits(ROOT / "thresholds.yaml", profiles=PROFILES)
-    assert limits.tier("baseline").of("noisy_neighbours") == ()
-    found = limits.tier("production").of("noisy_neighbours")
+    assert limits.tier("baseline").of("noisy_neighbors") == ()
+    found = limits.tier("production").of("noisy_neighbors")
     assert [(each.profile, each.bound, each.at["of_capacity"]) for each in found] == [
         ("random-read-iops", 0.05, 0.1),
         ("random-write-iops", 0.05, 0.1),
@@ -121,7 +121,7 @@ def test_mistakes_are_told_with_their_line(section: str, said: str, tmp_path: Pa
 
 def test_profiles_that_mix_reads_and_writes_are_refused_by_the_section_that_names_them() -> None:
     mixed = Profile(name="m", path=Path("m.fio"), text="[m]\nrw=randrw\n", about="", jobs=("m",))
-    with pytest.raises(WrongUsage, match="remove its limits under noisy_neighbours:"):
+    with pytest.raises(WrongUsage, match="remove its limits under noisy_neighbors:"):
         limited_form(mixed, [limit()])
 
 

@@ -287,12 +287,12 @@ def test_a_profile_that_cannot_be_held_to_a_rate_is_told_at_once(
     limits = tmp_path / "limits.yaml"
     limit = "{read.latency.p99: {at_most: 1s, of_capacity: 10%, because: others wait}}"
     limits.write_text(
-        f"version: 1\ntiers: {{baseline: {{noisy_neighbours: {{lesson-mixed-buffered: {limit}}}}}}}\n", encoding="utf-8"
+        f"version: 1\ntiers: {{baseline: {{noisy_neighbors: {{lesson-mixed-buffered: {limit}}}}}}}\n", encoding="utf-8"
     )
     options = (NO_CLUSTER, "-m", "under_load", "--storage-class=fast", f"--storage-thresholds={limits}")
     assert planned(*options)[0] == 0
     status, output = planned(*options, "--storage-noisy-neighbours=2")
-    assert status == 4 and "remove its limits under noisy_neighbours:" in output, output
+    assert status == 4 and "remove its limits under noisy_neighbors:" in output, output
 
 
 def test_a_plan_is_of_the_selected_tests_alone(planned: Callable[..., tuple[int, str]]) -> None:

@@ -145,8 +145,8 @@ def test_a_feature_claims_what_it_grows_to_and_what_is_copied(capability: Capabi
         "moves": 3,
         "clone-times": 3,
     }
-    further = dict.fromkeys(("restore-beside", "restore-read-only", "block-snapshot", "snapshot-rounds"), 3)
-    twice = ("clone-beside", "clone-read-only", "block-clone", "two-volumes", "two-modes")
+    further = dict.fromkeys(("restore-on-same-node", "restore-read-only", "block-snapshot", "snapshot-rounds"), 3)
+    twice = ("clone-on-same-node", "clone-read-only", "block-clone", "two-volumes", "two-modes")
     further |= dict.fromkeys((*twice, "read-only-many", "mount-options", "topology"), 2)
     growing = ("directory-listing", "expansion-offline", "expansion-new-pod", "block-expansion")
     assert claimed == (least | further | dict.fromkeys(growing, 2)).get(capability, 1) * GIB

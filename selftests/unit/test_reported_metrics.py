@@ -137,8 +137,8 @@ SECTIONS = {
     "latency_under_load: {load: {read.latency.p99: {at_most: 1ms, of_capacity: 50%, because: b}}}": (
         "latency_under_load.load.read.latency.p99"
     ),
-    "noisy_neighbours: {load: {read.latency.p99: {at_most: 1ms, of_capacity: 50%, because: b}}}": (
-        "noisy_neighbours.load.read.latency.p99"
+    "noisy_neighbors: {load: {read.latency.p99: {at_most: 1ms, of_capacity: 50%, because: b}}}": (
+        "noisy_neighbors.load.read.latency.p99"
     ),
     "scaling: {load: {metric: read.iops, latency_growth: {metric: read.latency.mean, at_most: 2x, because: b}}}": (
         "scaling.load.latency_growth"

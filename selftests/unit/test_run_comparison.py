@@ -225,6 +225,13 @@ def test_what_was_not_the_same_is_named_and_first_what_disturbs() -> None:
     ]
 
 
+def test_other_comments_in_a_shipped_profile_are_no_other_load() -> None:
+    shipped = (Path(__file__).parents[2] / "profiles" / "etcd-fsync.fio").read_text(encoding="utf-8")
+    options = "".join(shipped.partition("[global]")[1:])
+    first, second = (run_of(*both("a"), texts={"a.fio": text}) for text in (shipped, f"# Another comment.\n{options}"))
+    assert [each.name for each in compared(first, second).unlike] == []
+
+
 def test_a_run_that_was_interrupted_is_told_from_one_that_was_not() -> None:
     whole = run_of(measured({"write.iops": 9.0}), verdicts=[judged()], tests=["t"])
     cut = run_of(measured({"write.iops": 9.0}), verdicts=[judged()], tests=["t", "never reached"])

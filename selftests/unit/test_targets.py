@@ -97,8 +97,19 @@ def test_what_was_asked_for_wins_over_the_target_and_the_target_over_the_usual()
 @pytest.mark.parametrize("name", ["require_capability", "expect"])
 def test_capabilities_are_asked_for_by_either_name(name: str, tmp_path: Path) -> None:
     path = tmp_path / "target.yaml"
-    path.write_text(f"settings: {{{name}: [clone, shared]}}")
-    assert read_settings(FILES | of_target({"target": str(path)})).expect == ("clone", "read-write-many")
+    path.write_text(f"settings: {{{name}: [clone, shared, clone-beside]}}")
+    assert read_settings(FILES | of_target({"target": str(path)})).expect == (
+        "clone",
+        "read-write-many",
+        "clone-on-same-node",
+    )
+
+
+@pytest.mark.parametrize("name", ["resource_overhead_of", "price_of"])
+def test_pods_of_the_storage_are_named_by_either_name(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "target.yaml"
+    path.write_text(f"settings: {{{name}: [storage/app=engine]}}")
+    assert read_settings(FILES | of_target({"target": str(path)})).price_of == ("storage/app=engine",)
 
 
 @pytest.mark.parametrize(

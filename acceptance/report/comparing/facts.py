@@ -10,10 +10,13 @@ from pathlib import Path
 from acceptance.report.comparing.model import Unlike
 from acceptance.results.completeness import is_whole
 from acceptance.results.document import Results
+from acceptance.results.load_digests import load_digest
 from acceptance.text.quantities import format_quantity, format_size
 
 UNKNOWN = "not recorded"
 NO_VALUE = "none"
+DIGEST = 12
+"""The length of a digest that a fact shows."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,16 +97,17 @@ def _cluster_facts(results: Results) -> Facts:
 
 
 def _text_facts(results: Results, profiles: Iterable[str]) -> Facts:
-    """Return load files by the beginning of their SHA-256: files of one name need not be the same."""
+    """Return load files by the beginning of their digests: files of one name need not be the same."""
     if results.tested_with is None:
         return {}
     texts = {Path(name).stem: text for name, text in results.tested_with.profiles.items()}
-    facts = {f"load file {name}": Fact(value=_digest(texts[name]), disturbs=True) for name in profiles if name in texts}
-    return facts | {"limits file": Fact(value=_digest(results.tested_with.limits_file))}
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
+    facts = {
+        f"load file {name}": Fact(value=load_digest(texts[name])[:DIGEST], disturbs=True)
+        for name in profiles
+        if name in texts
+    }
+    limits_digest = hashlib.sha256(results.tested_with.limits_file.encode()).hexdigest()
+    return facts | {"limits file": Fact(value=limits_digest[:DIGEST])}
 
 
 def _size(value: object) -> str:

@@ -17,7 +17,7 @@ for each in "$VOLUME" "$VOLUME_2"; do echo "$(cat "$each/both") $(cat "$each/min
 
 
 @Tries(
-    "restore-beside",
+    "restore-on-same-node",
     "A volume and its restored snapshot are used on one node at the same time",
     RESTORED_COPY,
     pods=2,
@@ -25,13 +25,13 @@ for each in "$VOLUME" "$VOLUME_2"; do echo "$(cat "$each/both") $(cat "$each/min
     arguments={"copy": "restored snapshot"},
 )
 @Tries(
-    "clone-beside",
+    "clone-on-same-node",
     "A volume and its clone are used on one node at the same time",
     TWO_VOLUMES,
     pods=2,
     arguments={"copy": "clone"},
 )
-def try_beside(bench: Bench, copy: Copy) -> str:
+def try_on_same_node(bench: Bench, copy: Copy) -> str:
     """Verify that one pod uses a volume and its copy at the same time, and return what was observed.
 
     Raises Unsupported if there are no such copies, StorageFailure if a pod cannot start on both (for example because
