@@ -4,6 +4,7 @@ import pytest
 
 from acceptance.trials.features.clones import try_clone
 from acceptance.trials.features.expansion import try_expansion
+from acceptance.trials.features.file_operations import try_file_operations
 from acceptance.trials.features.ownership import try_ownership
 from acceptance.trials.features.read_only import try_read_only
 from acceptance.trials.features.sharing import try_sharing
@@ -46,3 +47,9 @@ def test_fs_group_owns_the_volume(show_capability):
 def test_read_only_volume_refuses_writes(show_capability):
     """A pod that mounts a volume read-only reads its data, and the volume refuses all its writes."""
     show_capability(try_read_only)
+
+
+@pytest.mark.capability("file-operations")
+def test_files_behave_as_on_a_local_disk(show_capability):
+    """Files are linked, replaced, read after their deletion, and given modes and names; a new pod sees the results."""
+    show_capability(try_file_operations)
