@@ -31,6 +31,7 @@ test-release: $(TOX)  # what takes hours, before a release: Longhorn and Ceph th
 venv: $(TOX)  # .venv with `storage-acceptance` of this checkout and all that its self-tests need
 	$(TOX) devenv -q -e venv .venv
 	.venv/bin/pip install --quiet --disable-pip-version-check --no-deps --editable .
+	.venv/bin/storage-acceptance limits --schema > acceptance/limits/limits.schema.json  # for editors of thresholds.yaml
 
 image: $(TOX)  # the suite's image in dist/, with its bill of materials; as root, on Debian with Python 3.11
 	$(TOX) run -q -e image

@@ -6,13 +6,12 @@ import argparse
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 
 from acceptance.commands.command import Commands
 from acceptance.commands.limits_suggest import add_suggest
 from acceptance.limits.asked import asked_limit, with_limits
-from acceptance.limits.editor_schema import NAME as SCHEMA
+from acceptance.limits.editor_schema import editor_schema
 from acceptance.limits.file import BUILTIN, load_limits
 from acceptance.limits.limit import Limit, same_limit
 from acceptance.limits.reasons import sources_of
@@ -73,7 +72,7 @@ def add_limits(commands: Commands) -> None:
 
 def _limits(options: argparse.Namespace) -> int:
     if options.schema:
-        print(files("acceptance.limits").joinpath(SCHEMA).read_text(encoding="utf-8"), end="")
+        print(editor_schema(), end="")
         return 0
     workload_profiles = {
         name: [path.stem for path in profile_files(workload_folder(name))] for name in options.workloads

@@ -10,8 +10,6 @@ from acceptance.limits.reasons import REASON, SOURCE
 from acceptance.limits.schema import FileEntry
 from acceptance.limits.values import METRIC
 
-NAME = "limits.schema.json"
-"""The name of the schema's file, next to this one."""
 _SOURCE = {
     "description": "a key of `sources`, or several",
     "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}],
@@ -19,7 +17,7 @@ _SOURCE = {
 
 
 def editor_schema() -> str:
-    """Return the schema, as the file holds it.
+    """Return the schema as JSON.
 
     A reason may be missing, because it can be inherited; only reading the files shows if it exists.
     """

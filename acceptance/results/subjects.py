@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import WithJsonSchema
 
 SUBJECTS: Mapping[str, str] = {
     "speed": "Speed of one volume",
@@ -26,4 +28,5 @@ SUBJECTS: Mapping[str, str] = {
 if TYPE_CHECKING:
     Subject = str
 else:
-    Subject = Literal[tuple(SUBJECTS)]  # so that files with another subject are refused
+    # Files with another subject are refused; the schema of results.json does not repeat the list.
+    Subject = Annotated[Literal[tuple(SUBJECTS)], WithJsonSchema({"type": "string"})]

@@ -26,6 +26,7 @@ from embedded_cluster.ceph.servers import Ceph, places_of
 from embedded_cluster.commands import run
 from embedded_cluster.layout import Layout
 from selftests.bounds import HANGS_S
+from selftests.capability_tests import capabilities_of
 from selftests.integration.own_cluster import OwnCluster, write_and_read
 from selftests.integration.rebuilds import REBUILD, limits
 from selftests.integration.remains import on_host, processes_of
@@ -119,11 +120,11 @@ def test_a_node_fails_with_a_volume_and_is_restored(api: Api) -> None:
 
 
 def test_it_grows_and_has_snapshots_and_clones(tmp_path: Path) -> None:
-    options = ("tests/test_volume_features.py", *ON_RBD)
-    found = run_suite(*options, reports=tmp_path, timeout=1200)
+    features = "tests/test_volume_features.py"
+    found = run_suite(features, *ON_RBD, reports=tmp_path, timeout=1200)
     assert found.status == 0, found.output
     seen = {capability["capability"]: capability["status"] for capability in found.results["capabilities"]}
-    assert seen == dict.fromkeys(("expansion", "snapshot", "clone", "read-write-many", "fs-group", "read-only"), "seen")
+    assert seen == dict.fromkeys(capabilities_of(features), "seen")
     assert images() == []
 
 

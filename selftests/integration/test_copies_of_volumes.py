@@ -11,6 +11,7 @@ import pytest
 from acceptance.cluster.api import Api
 from acceptance.cluster.resources import STORAGE_CLASSES
 from embedded_cluster.csi.part import CLASS
+from selftests.capability_tests import capabilities_of
 from selftests.integration.own_snapshots import snapshots_of_own
 from selftests.integration.suite import SuiteRun, left_behind, run_suite
 from selftests.lab.csi_classes import class_of, faulty_classes
@@ -97,8 +98,7 @@ def wrong(classes: None, api: Api, tmp_path_factory: pytest.TempPathFactory) -> 
 def test_all_is_seen_on_storage_that_can_do_it(good: SuiteRun) -> None:
     assert good.status == 0, good.output
     found = {each["capability"]: each["status"] for each in good.results["capabilities"]}
-    wanted = {capability for _, capability, _ in FAULTS} | {"two-modes", "clone-times"}
-    assert found == dict.fromkeys(wanted, "seen")
+    assert found == dict.fromkeys(capabilities_of(*TESTS), "seen")
 
 
 def test_no_snapshot_and_no_content_stays(good: SuiteRun, api: Api) -> None:

@@ -16,6 +16,7 @@ from acceptance.cluster.waiting import wait_for
 from embedded_cluster import EmbeddedCluster
 from embedded_cluster.csi.part import CLASS
 from selftests.bounds import HANGS_S
+from selftests.capability_tests import capabilities_of
 from selftests.integration.own_snapshots import snapshots_of_own
 from selftests.integration.suite import SuiteRun, finish, left_behind, run_in, run_suite, started_suite
 from selftests.integration.test_interruption import cleanup
@@ -104,8 +105,7 @@ def capabilities(run: SuiteRun) -> dict[str, str]:
 @pytest.mark.full
 def test_all_is_seen_on_storage_that_can_do_it(good: SuiteRun) -> None:
     assert good.status == 0, good.output
-    names = ("expansion", "snapshot", "clone", "read-write-many", "fs-group", "read-only")
-    assert capabilities(good) == dict.fromkeys(names, "seen")
+    assert capabilities(good) == dict.fromkeys(capabilities_of(*FEATURES), "seen")
     how = {capability["capability"]: capability["how"] for capability in good.results["capabilities"]}
     assert "while a pod used it" in how["expansion"]
     assert f"a snapshot of class {RETAINING}" in how["snapshot"]

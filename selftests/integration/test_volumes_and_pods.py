@@ -11,6 +11,7 @@ from acceptance.cluster.objects import name_of
 from acceptance.cluster.resources import CLAIMS, NODES
 from embedded_cluster import EmbeddedCluster
 from embedded_cluster.csi.part import CLASS
+from selftests.capability_tests import capabilities_of
 from selftests.integration.suite import SuiteRun, finish, left_behind, own, run_suite, started_suite
 from selftests.lab.csi_classes import (
     GROUP_BY_DRIVER,
@@ -25,10 +26,7 @@ from selftests.lab.node_limits import limited_node
 from selftests.lab.provisioner import LabClass, lab_classes
 
 FILES = ("tests/test_access_modes.py", "tests/test_volumes_in_use.py", "tests/test_volumes_on_a_node.py")
-SEEN = (
-    *("read-write-once-pod", "read-only-many", "shared-block", "protection", "ephemeral"),
-    *("mount-options", "fs-group-change-policy", "volume-stats", "sub-path", "volume-attributes-class", "moves"),
-)
+SEEN = capabilities_of(*FILES) - {"node-limit", "topology"}
 FAULTS = {
     ("first-pod-alone", "read_write_once_pod_volume_refuses_a_second_pod"): "to end; last state: phase Pending",
     ("mount-options-ignored", "mount_options"): "mounted with noatime; last state: /proc/mounts shows xfs rw,relatime",

@@ -7,7 +7,6 @@ import random
 import re
 from datetime import timedelta
 from pathlib import Path
-from typing import get_args
 
 import pytest
 
@@ -18,7 +17,7 @@ from acceptance.results.document import Estimate, Results
 from acceptance.results.file import read_results
 from acceptance.results.history_file import append
 from acceptance.results.history_series import record_of
-from acceptance.results.subjects import Subject
+from acceptance.results.subjects import SUBJECTS
 from acceptance.results.verdicts import OF_ONE_VOLUME
 from selftests.unit.compared_runs import NOW, class_of, cluster, estimate, judged, measured, run_of
 
@@ -203,7 +202,7 @@ def test_figures_of_any_other_subject_that_both_runs_judged_are_shown(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Whatever the subject: without a line of its own."""
-    others = [argument for argument in get_args(Subject) if argument not in OF_ONE_VOLUME]
+    others = [argument for argument in SUBJECTS if argument not in OF_ONE_VOLUME]
     runs = []
     for name, seconds in (("one", 30.0), ("two", 45.0)):
         verdicts = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from pathlib import Path
 
 import pytest
 import yaml
@@ -17,11 +18,11 @@ LONGEST = 300
 """lines of a file, those of selftests aside: a file of tests holds many small ones"""
 
 
-def layers() -> list[set[str]]:
+def layers(contract_id: str = "floors") -> list[set[str]]:
     """The floors that lint guards, the highest first."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     contracts = {contract["id"]: contract for contract in settings["tool"]["importlinter"]["contracts"]}
-    return [set(layer.split(" | ")) for layer in contracts["floors"]["layers"]]
+    return [set(layer.split(" | ")) for layer in contracts[contract_id]["layers"]]
 
 
 def shown() -> list[set[str]]:
@@ -47,6 +48,18 @@ def test_lint_makes_no_exception() -> None:
     assert (
         re.findall(r"^\s*(ignore_imports|exhaustive_ignores|skip_descendants|unmatched\w*)", text, re.MULTILINE) == []
     )
+
+
+def test_a_trial_that_lint_does_not_list_is_used_by_no_other() -> None:
+    folder = ENGINE / "trials"
+    unlisted = {path.stem for path in folder.iterdir()}.difference(*layers("trials"))
+    used = {
+        (path.name, name)
+        for path in folder.rglob("*.py")
+        for name in re.findall(r"\bacceptance\.trials(?:\.| import )(\w+)", path.read_text(encoding="utf-8"))
+        if name in unlisted - {Path(path.relative_to(folder).parts[0]).stem}
+    }
+    assert used == set()
 
 
 def test_files_that_the_page_names_exist() -> None:

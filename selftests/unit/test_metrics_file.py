@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -17,7 +17,7 @@ from acceptance.report.prometheus.document import candidates, cluster_name, metr
 from acceptance.report.prometheus.measured import pattern
 from acceptance.results.document import RelativeEstimate, Results
 from acceptance.results.file import read_results
-from acceptance.results.subjects import Subject
+from acceptance.results.subjects import SUBJECTS, Subject
 from acceptance.text.sanitizing import sanitize_values
 from selftests.unit.compared_runs import class_of, cluster, judged, measured, run_of
 
@@ -212,7 +212,7 @@ def test_the_series_of_a_run_are_bounded_by_what_is_asked() -> None:
     assert {name for name, _ in series(first) ^ series(second)} == {"storage_acceptance_run_info"}
 
 
-@pytest.mark.parametrize("subject", [*get_args(Subject), None])
+@pytest.mark.parametrize("subject", [*SUBJECTS, None])
 def test_a_verdict_of_whatever_subject_has_a_status_a_count_and_its_figure(subject: Subject | None) -> None:
     """By construction: a subject that nobody has written a metric for has these."""
     verdict = judged("fail", metric="read.iops").model_copy(update={"subject": subject})

@@ -18,7 +18,6 @@ from acceptance.planning.records import Plan, PlannedStep, Volumes
 from acceptance.planning.single_volumes import plan_capability, plan_rewrite, plan_snapshot
 from acceptance.results.features import Capability
 from acceptance.settings.run import Settings
-from acceptance.trials.features.trying import CAPABILITIES
 from acceptance.trials.ramps.runner import RampSettings
 from acceptance.trials.rebuild.runner import RebuildSettings
 from acceptance.trials.rebuild.volume import claim_size
@@ -132,24 +131,21 @@ def test_a_ramp_has_a_volume_for_each_pod_wherever_these_go() -> None:
     assert (found.storage, found.evenly) == (60 * GIB, False)
 
 
-@pytest.mark.parametrize("capability", CAPABILITIES)
-def test_a_feature_claims_what_it_grows_to_and_what_is_copied(capability: Capability) -> None:
+CLAIMED_GIB = {
+    **dict.fromkeys(("locks", "sub-path", "volume-stats"), 1),
+    **dict.fromkeys(("clone", "clone-on-same-node", "clone-read-only", "block-clone", "two-volumes", "two-modes"), 2),
+    **dict.fromkeys(("read-only-many", "mount-options", "topology", "directory-listing"), 2),
+    **dict.fromkeys(("expansion", "expansion-offline", "expansion-new-pod", "block-expansion"), 2),
+    **dict.fromkeys(("snapshot", "restore-on-same-node", "restore-read-only", "block-snapshot", "snapshot-rounds"), 3),
+    **dict.fromkeys(("clone-larger", "moves", "clone-times"), 3),
+    **dict.fromkeys(("restore-larger", "parallel-clones"), 4),
+}
+
+
+@pytest.mark.parametrize(("capability", "gib"), CLAIMED_GIB.items())
+def test_a_feature_claims_what_it_grows_to_and_what_is_copied(capability: Capability, gib: int) -> None:
     claimed = sum(volume.storage for volume in plan_capability("fast", capability, speeds=ELSEWHERE).volumes)
-    least = {
-        "expansion": 2,
-        "clone": 2,
-        "snapshot": 3,
-        "restore-larger": 4,
-        "clone-larger": 3,
-        "parallel-clones": 4,
-        "moves": 3,
-        "clone-times": 3,
-    }
-    further = dict.fromkeys(("restore-on-same-node", "restore-read-only", "block-snapshot", "snapshot-rounds"), 3)
-    twice = ("clone-on-same-node", "clone-read-only", "block-clone", "two-volumes", "two-modes")
-    further |= dict.fromkeys((*twice, "read-only-many", "mount-options", "topology"), 2)
-    growing = ("directory-listing", "expansion-offline", "expansion-new-pod", "block-expansion")
-    assert claimed == (least | further | dict.fromkeys(growing, 2)).get(capability, 1) * GIB
+    assert claimed == gib * GIB
 
 
 def test_a_group_snapshot_claims_a_copy_of_each_volume_and_what_is_kept_of_it() -> None:

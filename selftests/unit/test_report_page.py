@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from html.parser import HTMLParser
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from markupsafe import Markup
@@ -19,7 +19,7 @@ from acceptance.results.document import Results, Verdict
 from acceptance.results.history import TrendPoint, TrendRecord
 from acceptance.results.known_storage import KnownStorage, Statement
 from acceptance.results.pools import PoolRecord
-from acceptance.results.subjects import Subject
+from acceptance.results.subjects import SUBJECTS
 from selftests.unit.test_report import STARTED, full, results, verdict
 
 
@@ -110,9 +110,9 @@ def test_of_many_that_did_not_pass_the_first_are_told_at_once(bad: int, at_once:
 
 
 def test_every_reason_stands_in_its_subject() -> None:
-    verdicts = tuple(verdict(subject=argument, reason=f"({argument} says so)") for argument in get_args(Subject))
+    verdicts = tuple(verdict(subject=argument, reason=f"({argument} says so)") for argument in SUBJECTS)
     body = render_summary(results(verdicts=verdicts)).partition("<h2>Subjects</h2>")[2]
-    assert [argument for argument in get_args(Subject) if f"({argument} says so)" not in body] == []
+    assert [argument for argument in SUBJECTS if f"({argument} says so)" not in body] == []
 
 
 @pytest.mark.parametrize(

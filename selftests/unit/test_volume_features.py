@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import SimpleNamespace
@@ -33,6 +34,8 @@ from acceptance.trials.features import trying
 from acceptance.trials.features.bench import Bench
 from acceptance.trials.features.copies import wrong_with_copy
 from acceptance.trials.features.declared import Tries, require_known_needs
+from selftests.capability_tests import capability_tests
+from selftests.unit.docs_pages import PAGES, ROOT
 from selftests.unit.simulated_api import SimulatedApi
 
 CLAIM = Claim(
@@ -136,6 +139,17 @@ def test_former_names_of_capabilities_are_read_as_present_ones(former: str, pres
     record = CapabilityRecord(storage_class="fast", capability=former, status="seen", how="")
     assert record.capability == present in trying.CAPABILITIES
     assert former not in trying.CAPABILITIES
+
+
+def test_each_capability_has_one_test_which_names_the_function_that_tests_it() -> None:
+    files = [f"tests/{path.name}" for path in (ROOT / "tests").glob("test_*.py")]
+    declared = {capability: trial.func.__name__ for capability, trial in trying.TRIALS.items()}
+    assert sorted(capability_tests(*files)) == sorted(declared.items())
+
+
+def test_each_capability_has_a_row_on_the_page_of_capabilities() -> None:
+    first_cells = re.findall(r"^\| (`[^|]+`) \|", PAGES["docs/volume-features.md"], re.MULTILINE)
+    assert sorted(re.findall(r"`([\w-]+)`", " ".join(first_cells))) == sorted(trying.CAPABILITIES)
 
 
 def test_a_second_declaration_of_a_capability_is_refused() -> None:

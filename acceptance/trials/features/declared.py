@@ -70,7 +70,7 @@ class Tries:
 
 
 DECLARATIONS: dict[Capability, Tries] = {}
-TRIALS: dict[Capability, Callable[..., str]] = {}
+TRIALS: dict[Capability, partial[str]] = {}
 
 
 def require_known_needs(declarations: Mapping[Capability, Tries]) -> None:
