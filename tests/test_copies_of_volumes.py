@@ -2,12 +2,12 @@
 
 import pytest
 
-from acceptance.trials.features.beside import try_beside
 from acceptance.trials.features.clone_times import try_clone_times
 from acceptance.trials.features.clones import try_clone
 from acceptance.trials.features.larger import try_larger
 from acceptance.trials.features.parallel_clones import try_parallel_clones
 from acceptance.trials.features.read_only_copies import try_read_only_copy
+from acceptance.trials.features.same_node import try_on_same_node
 from acceptance.trials.features.snapshot_rounds import try_snapshot_rounds
 from acceptance.trials.features.snapshots import try_snapshot
 
@@ -29,13 +29,13 @@ def test_larger_clone_fills_its_volume(show_capability):
 @pytest.mark.capability("restore-on-same-node")
 def test_volume_and_its_restored_snapshot_are_used_on_one_node(show_capability):
     """One pod uses a volume and its restored snapshot at the same time; each of the two volumes holds its own data."""
-    show_capability(try_beside)
+    show_capability(try_on_same_node)
 
 
 @pytest.mark.capability("clone-on-same-node")
 def test_volume_and_its_clone_are_used_on_one_node(show_capability):
     """One pod uses a volume and its clone at the same time; each of the two volumes holds its own data."""
-    show_capability(try_beside)
+    show_capability(try_on_same_node)
 
 
 @pytest.mark.capability("restore-read-only")
