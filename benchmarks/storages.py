@@ -1,6 +1,6 @@
 """The verdicts on storage that idles, stands still, slows down or is slow by the second, by simulation.
 
-    python benchmarks/storages.py [--runs N] [--only rest|standstills|credits|sustained|percentiles|bursts|steps]
+    python benchmarks/storages.py [--runs N] [--only rest|standstills|credits|sustained|percentiles|bursts|steps|tiers]
 
 No storage is measured: fio's documents are simulated in continuous time, and go through the functions of a run. Each
 table has the results of a review of the first version, before rates went by the clock and limits had a load of their
@@ -25,12 +25,15 @@ from acceptance.measuring.batches import loaded_s
 from acceptance.measuring.metric_values import metric_estimate, metric_value
 from acceptance.results.metrics import Metric
 from acceptance.statistics.interim_analyses import ALONE, DURABLE, plan_for
-from acceptance.trials.speed.findings import judge_limit
+from acceptance.trials.speed.decisions import judge_limit
 from selftests.unit.simulated_credits import Credits, finding, steady
 from selftests.unit.simulated_decay import Decaying
 from selftests.unit.simulated_latencies import Second, ended, p99_of, skewed, slow_operations, slow_seconds
+from selftests.unit.simulated_paces import LOADED_ONCE, STORAGES, Making
+from selftests.unit.simulated_paces import RATE as PACED_RATE
 from selftests.unit.simulated_standstills import FROM_S, UNTIL_S, Standstills, Storage, at_least, measured, profile
 from selftests.unit.simulated_steps import ends_of_ratios
+from selftests.unit.simulated_tier import PROFILES, run_tier
 from selftests.unit.test_bursts import KINDS as BURSTS
 from selftests.unit.test_bursts import RULE as TOO_GOOD
 from selftests.unit.test_bursts import compared
@@ -233,6 +236,26 @@ def steps_of_scale(runs: int) -> None:
         print(f"| {window_s} s | {100 * cv:.0f} % | {then} | {shares} |", flush=True)
 
 
+def tiers(runs: int) -> None:
+    """Print the table of whole runs on storage whose pace changes over minutes."""
+    _begin(
+        f"A run of {PROFILES} profiles in visits, percent of {PROFILES * runs:,} limits (if one is near: of {runs:,})",
+        "storage | loaded once: 5 % short and passed, 5 % over and failed | 5 % short: pass / fail, minutes of load "
+        "| 5 % over | 10 % over | only one limit is near: 5 % short | 5 % over",
+    )
+    for name, making in STORAGES.items():
+        cells = [_of_runs(making, times, runs=runs, near=PROFILES) for times in (0.95, 1.05, 1.1)]
+        cells += [_of_runs(making, times, runs=runs, near=1) for times in (0.95, 1.05)]
+        print(f"| {name} | {LOADED_ONCE.get(name, '')} | {' | '.join(cells)} |", flush=True)
+
+
+def _of_runs(making: Making, times: float, *, runs: int, near: int) -> str:
+    """Return the shares of the verdicts on near limits, and the minutes of a run, as `12 / 88, 30`."""
+    of_runs = [run_tier(making(seed), rate=PACED_RATE / times, near=near) for seed in range(1, runs + 1)]
+    statuses = [verdict.status for verdicts, _ in of_runs for verdict in verdicts]
+    return f"{_shares(statuses)}, {fmean(took_s for _, took_s in of_runs) / 60:.0f}"
+
+
 def _shares(statuses: Sequence[str]) -> str:
     """Return the shares of pass and fail in percent, as `12 / 88`."""
     return " / ".join(f"{100 * statuses.count(status) / len(statuses):.3g}" for status in ("pass", "fail"))
@@ -246,6 +269,7 @@ TABLES: dict[str, Callable[[int], None]] = {
     "percentiles": percentiles,
     "bursts": bursts,
     "steps": steps_of_scale,
+    "tiers": tiers,
 }
 
 

@@ -7,7 +7,10 @@ or not a number is never judged: the verdict is inconclusive, and contains no Na
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+from pydantic import JsonValue
 
 from acceptance.judging.outcome import decide, outcome
 from acceptance.limits.limit import Limit
@@ -24,9 +27,22 @@ class Caution:
     """The factor by which the whole interval must lie beyond the limit; if infinite, only `longest` can decide."""
     may_pass: bool = True
     """False if the load was too short for a pass; the verdict is then inconclusive instead."""
+    may_fail: bool = True
+    """False if storage may still become faster; the verdict is then inconclusive instead."""
 
 
 _USUAL = Caution()
+
+
+@dataclass(frozen=True, kw_only=True)
+class VisitFacts:
+    """The differences between the visits of storage that is not steady.
+
+    `figures`: the value of each visit. `deviation`: the standard deviation between visits, as a share of the mean.
+    """
+
+    figures: Sequence[float]
+    deviation: float
 
 
 def decide_limit(estimate: Estimate | None, limit: Limit, *, caution: Caution = _USUAL) -> Decision:
@@ -35,16 +51,23 @@ def decide_limit(estimate: Estimate | None, limit: Limit, *, caution: Caution = 
 
 
 def judge(
-    estimate: Estimate | None, limit: Limit, *, storage_class: str, remark: str = "", caution: Caution = _USUAL
+    estimate: Estimate | None,
+    limit: Limit,
+    *,
+    storage_class: str,
+    remark: str = "",
+    caution: Caution = _USUAL,
+    visits: VisitFacts | None = None,
 ) -> Verdict:
     """Return the verdict on one limit; `estimate` is None if the measurement does not have the metric.
 
     `remark`: a clause with an observation that may explain the verdict. It is added to the reason if the interval is
     outside the limit or contains it (outcomes `outside` and `on_both_sides`), else ignored.
-    `caution`: for early interim analyses.
+    `caution`: for early interim analyses. `visits`: their differences, if the storage is not steady.
     Raise ValueError if the units of estimate and limit differ: that is an error of the caller.
     """
-    return _verdict(_limit_case(estimate, limit), caution, storage_class=storage_class, remark=remark)
+    case = _limit_case(estimate, limit)
+    return _verdict(case, caution, storage_class=storage_class, remark=remark, visits=visits)
 
 
 def decide_comparison(ratio: Ratio, rule: Limit, *, caution: Caution = _USUAL) -> Decision:
@@ -95,7 +118,9 @@ class _Case:
             return "inconclusive"
         beyond = 1.0 if self.is_of_an_event else caution.beyond
         status = self.lies(*self.span, beyond=beyond)
-        return "inconclusive" if status == "pass" and not caution.may_pass else status
+        if (status == "pass" and not caution.may_pass) or (status == "fail" and not caution.may_fail):
+            return "inconclusive"
+        return status
 
     def lies(self, low: float, high: float, *, beyond: float = 1.0) -> Decision:
         """Return the result of `decide` for this limit."""
@@ -126,12 +151,22 @@ def _comparison_case(ratio: Ratio, rule: Limit) -> _Case:
 
 
 def _verdict(
-    case: _Case, caution: Caution, *, storage_class: str, problem: str = "", baseline: str = "", remark: str
+    case: _Case,
+    caution: Caution,
+    *,
+    storage_class: str,
+    problem: str = "",
+    baseline: str = "",
+    remark: str,
+    visits: VisitFacts | None = None,
 ) -> Verdict:
     """Return the verdict on a case. `problem`: why there is no value; `baseline`: the class of a comparison."""
     status = case.decision(caution)
-    facts = {"baseline": baseline, "problem": problem, "remark": remark}
+    facts: dict[str, JsonValue] = {"baseline": baseline, "problem": problem, "remark": remark}
     code, fact_names = _code(case, status)
+    if code == "on_both_sides" and visits is not None:
+        code, fact_names = "unsteady", ("visits", "deviation", "remark")
+        facts |= {"visits": list(visits.figures), "deviation": visits.deviation}
     return outcome(
         case.limit,
         storage_class=storage_class,

@@ -67,18 +67,27 @@ def measure_alone(
     report: Report,
     name: str = FIRST,
     rate: int | None = None,
+    before: Recording | None = None,
+    visit_s: int | None = None,
 ) -> Recording:
-    """Load one volume until an interim analysis decides, or up to the plan's cap. Raises the errors of `bench.run`.
+    """Load one volume until an interim analysis decides, or to the end of a visit: the plan's cap if it has no visits.
 
-    `name` distinguishes its output from that of other loads of the profile on the class. `rate`: see `Load`.
+    `before`: the recording of the earlier visits, which the result contains. `visit_s`: the seconds of this visit, if
+    they are not the plan's. `name` distinguishes the load's output from that of other loads of the profile on the
+    class; later visits have their own. `rate`: see `Load`. Raises the errors of `bench.run`.
     """
+    earlier = before.segments if before else ()
+    earlier_samples = [segment.samples for segment in earlier]
+    loaded_before = loaded_s(earlier_samples)
+    end_s = plan.visit_end(loaded_before) if visit_s is None else loaded_before + visit_s
+    name = f"visit-{len(earlier) + 1}" if earlier and name == FIRST else name
 
     def watch(number: int, samples: Sequence[Sample]) -> bool:
-        before, seconds = seconds_of(samples[:-1]), seconds_of(samples)
+        last, seconds = (loaded_before + seconds_of(part) for part in (samples[:-1], samples))
         report(_progress(profile, volume, "candidate", samples, seconds=seconds, cap=plan.cap))
-        if seconds >= plan.cap:
+        if seconds >= end_s:
             return True
-        return any(before < look <= seconds for look in plan.looks) and is_decided([samples])
+        return any(last < look <= seconds for look in plan.looks) and is_decided([*earlier_samples, samples])
 
     load = Load(
         # Another load of the profile may begin before the pod of the previous load is deleted.
@@ -87,10 +96,11 @@ def measure_alone(
         volumes=(volume,),
         order=(0,),
         names=(object_name(profile.name, volume.storage_class, name),),
-        runtimes_s=(runtime_s(profile, plan.cap),),
+        runtimes_s=(runtime_s(profile, end_s - loaded_before),),
         rate=rate,
     )
-    return Recording(profile=profile, volume=volume, role="candidate", segments=tuple(bench.run(load, watch=watch)))
+    segments = (*earlier, *bench.run(load, watch=watch))
+    return Recording(profile=profile, volume=volume, role="candidate", segments=segments)
 
 
 def measure_alternately(

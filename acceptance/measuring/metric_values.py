@@ -16,8 +16,9 @@ from acceptance.measuring.percentiles import percentile_interval, percentile_of,
 from acceptance.measuring.stalls import Stall, longest_stall
 from acceptance.results.document import Estimate
 from acceptance.results.metrics import CPU, CPU_PER_OPERATION, STALL, STANDARD_STATISTICS, Metric
-from acceptance.statistics.interim_analyses import AnalysisPlan, Look
+from acceptance.statistics.interim_analyses import AnalysisPlan
 from acceptance.statistics.intervals import Part
+from acceptance.statistics.looks import Look
 
 
 def metric_value(metric: Metric, samples: Sequence[Sample]) -> float | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from acceptance.limits.limit import Limit
 from acceptance.loads.profiles import Profile
@@ -60,7 +61,8 @@ def plan_measurement(
 
     def plan_of(*, is_judged: bool, in_turn: bool) -> AnalysisPlan:
         if is_judged:
-            return plan_for(durable=profile.durable, in_turn=in_turn, longest_s=longest_s).at_least(load_time_s)
+            plan = plan_for(durable=profile.durable, in_turn=in_turn, longest_s=longest_s).at_least(load_time_s)
+            return plan if in_turn else plan.in_visits()
         return unjudged_plan(unjudged_s, in_turn=in_turn)
 
     plan = plan_of(is_judged=bool(limits_and_rules), in_turn=False)
@@ -80,6 +82,7 @@ def plan_measurement(
         longer_s=longest_load_s - soonest_s,
         goes_on_s=longest_load_s - whole_s,
         pods=1,
+        together="visits",
     )
 
 
@@ -197,7 +200,9 @@ def with_snapshots(
 def load_s(profile: Profile, plan: AnalysisPlan, look: int, *, in_turn: bool) -> float:
     """Return the time (s) until an interim analysis, given in counted seconds of load on the judged class."""
     if not in_turn:
-        return profile.ramp_s + runtime_s(profile, look)
+        ends = [0, *(end for end in plan.visits if end < look), look]
+        visits_s = (profile.ramp_s + runtime_s(profile, end - begin) for begin, end in pairwise(ends))
+        return sum(visits_s) + END_S * (len(ends) - 2)
     segments_s = plan.segments[: plan.rounds[plan.looks.index(look)]]
     return 2 * sum(profile.ramp_s + runtime_s(profile, segment_s) for segment_s in segments_s)
 

@@ -43,7 +43,8 @@ class PlannedStep:
 
     `about_s`: the time if verdicts are clear; `longer_s`: the additional time if they remain undecided until the suite
     ends the measurement; `goes_on_s`: the part of that after a minute of load (`--storage-load longest`). `payer`: the
-    first test that requires it, during which it is done; `tests`: the number of tests that require it.
+    first test that requires it, during which it is done; `tests`: the number of tests that require it. `together`: the
+    name of steps that are all done during the test of the first of them.
     """
 
     description: str
@@ -54,6 +55,7 @@ class PlannedStep:
     pods: int = 0
     sets: int = 0
     payer: str = ""
+    together: str = ""
     tests: int = 1
     destructive: bool = False
 

@@ -200,7 +200,8 @@ def _judged_limits(left_out: Missing) -> str:
 
 def _without(left_out: Missing) -> str:
     tests = ", ".join(left_out.required_tests)
-    return f"; tests that it requires did not run or were skipped: {tests}" if tests else ""
+    sustained = "; sustained speed not tested" if left_out.sustained else ""
+    return sustained + (f"; tests that it requires did not run or were skipped: {tests}" if tests else "")
 
 
 def _tier(results: Results) -> str:

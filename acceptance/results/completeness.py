@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from acceptance.results.conditions import question_in_words
+from acceptance.results.conditions import TierLimit, question_in_words
 from acceptance.results.document import Overall, Results, Verdict
 from acceptance.results.verdicts import PARTIAL_STATUS, overall
 
@@ -17,7 +17,7 @@ class Missing:
 
     `limits`: limits of the tier that apply and were not judged; `not_applicable`: those that do not apply, of
     `limit_count` in all; `judged_count`: the number of judged limits. `required_tests`: tests that the tier requires,
-    and that did not pass on every class.
+    and that did not pass on every class. `sustained`: whether a limit on sustained speed applies, and was not judged.
     """
 
     tests: list[str]
@@ -27,6 +27,7 @@ class Missing:
     limit_count: int
     judged_count: int
     required_tests: list[str]
+    sustained: bool = False
 
     @property
     def applying(self) -> int:
@@ -53,12 +54,14 @@ def missing(results: Results, *, storage_class: str | None = None) -> Missing:
     idle = {key for verdict in results.verdicts if not verdict.applies for key in _questions(verdict)} - judged_keys
     open_limits: list[str] = []
     not_applicable: list[str] = []
+    sustained = False
     for name in classes or [""]:
         for limit in limits:
             question = (name, *limit.question)
             if question not in judged_keys:
                 label = f"{limit.profile}: {limit.limit}" + (f", on {name}" if len(classes) > 1 else "")
                 (not_applicable if question in idle else open_limits).append(label)
+                sustained |= question not in idle and _is_sustained(limit)
     # If the limits are not known by name, one class has its share of their number.
     limit_count = len(limits) * len(classes or [""]) or results.tier_limits * len(classes or [""]) // len(
         all_classes or [""]
@@ -75,7 +78,13 @@ def missing(results: Results, *, storage_class: str | None = None) -> Missing:
         limit_count=limit_count,
         judged_count=limit_count - len(open_limits) - len(not_applicable) if limits else min(judgments, limit_count),
         required_tests=_missing_passes(results, classes or [""]),
+        sustained=sustained,
     )
+
+
+def _is_sustained(limit: TierLimit) -> bool:
+    """Return whether a limit is on the speed at the end of a long load."""
+    return limit.requirement is not None and limit.requirement.rule.endswith("_sustained")
 
 
 def _questions(verdict: Verdict) -> Iterator[tuple[object, ...]]:

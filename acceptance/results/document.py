@@ -72,6 +72,14 @@ class LatencyPoint(Frozen):
     seconds: float
 
 
+class VisitRecord(Frozen):
+    """One of the loads of a profile that are minutes apart: operations a second by metric, such as `write.iops`."""
+
+    started: AwareDatetime
+    duration_s: float
+    rates: dict[str, float]
+
+
 class Measurement(Frozen):
     """The results of one profile on one StorageClass."""
 
@@ -109,6 +117,14 @@ class Measurement(Frozen):
     after_rest: RelativeEstimate | None = Field(
         default=None,
         description="operations a second after a long idle time / after a short one, in turn with the baseline",
+    )
+    warm_up_s: int = Field(
+        default=0, description="seconds of load until the storage was as fast as later; they are in no value"
+    )
+    visits: list[VisitRecord] = Field(default=[], description="the loads of the candidate, between which others ran")
+    between_visits: float | None = Field(
+        default=None,
+        description="standard deviation of rates between the visits of the class, as a share; intervals include it",
     )
 
 

@@ -66,6 +66,15 @@ class Recorder:
         for record in records:
             self._records[type(record)].append(record)
 
+    def keep_measurement(self, measurement: Measurement) -> None:
+        """Add a measurement, in place of an earlier one of the same ID."""
+        measurements = self.of(Measurement)
+        known = [record.id for record in measurements]
+        if measurement.id in known:
+            measurements[known.index(measurement.id)] = measurement
+        else:
+            measurements.append(measurement)
+
     def of(self, kind: type[R]) -> list[R]:
         """Return the records of a kind, in the order of their arrival. The list is the recorder's own, not a copy."""
         return self._records[kind]

@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
-from typing import NamedTuple
 
 from acceptance.statistics.intervals import BATCH_CORRELATION, SECONDS_CORRELATION, correlation_of_sums
+from acceptance.statistics.looks import Batches, EarlyLook, Look
 from acceptance.statistics.overlapping_looks import even_chance
 
 REACHED_SHARE = 0.8
@@ -22,54 +22,6 @@ LONGEST_S = 300
 """The default maximum duration (s) of undecided measurements."""
 STEP_S = 10
 """The step (s) of the analyses after the minute."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Look:
-    """The requirements of a verdict after `seconds` of load on the judged class."""
-
-    seconds: int
-    batch_s: int
-    batch_correlation: float
-    """The least correlation between neighbouring batches that every interval allows for: fixed, as all of a plan."""
-    confidence: float
-    """The confidence of the two-sided interval."""
-    beyond: float = 1.0
-    """The factor by which the whole interval must lie beyond the limit, on either side."""
-    early: bool = False
-    """True if it is so early that only storage far from its limit is decided."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class EarlyLook:
-    """An early analysis of a few single seconds, for storage so far from its limit that no burst changes the verdict.
-
-    Its certainty comes from the factor more than from the interval: storage at its limit does not appear three times as
-    fast or as slow for several seconds, with any noise; and a burst of less than three times does not pass earlier.
-    """
-
-    seconds: int = 4
-    batch_s: int = 1
-    batch_correlation: float = SECONDS_CORRELATION
-    confidence: float = 0.98
-    beyond: float = 3.0
-    share: float = 0.1
-    """Its share of the plan's error budget; a simulation shows that it is not used up (docs/statistics.md)."""
-
-    def __post_init__(self) -> None:
-        if self.beyond <= 1.0 or not 0.0 < self.share < 1.0 or self.seconds % self.batch_s:
-            raise ValueError(f"expected a factor above 1, a share of the budget and whole batches, found {self}")
-
-
-class Batches(NamedTuple):
-    """The length of batches from `since_s` seconds of load on, and the correlation of neighbouring batches.
-
-    A shorter turn is one batch.
-    """
-
-    since_s: int
-    length_s: int
-    correlation: float = BATCH_CORRELATION
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,6 +50,11 @@ class AnalysisPlan:
     Storage that oscillates slowly, or stalls now and then, may have done so in none of the analysed seconds."""
     floor_s: int = 0
     """The time (s) before which analyses are left out; the others keep their own share of the budget."""
+    first_visit_s: int = 0
+    """The seconds of the first visit; others end at the analyses from the minute on. 0: the load has no pause."""
+    warm_up_s: int = 0
+    """The seconds of load in which storage may still become faster: nothing fails at an analysis in them, but at the
+    last."""
 
     def __post_init__(self) -> None:
         apart = all(before < REACHED_SHARE * after for before, after in zip((0, *self.looks), self.looks, strict=False))
@@ -132,6 +89,20 @@ class AnalysisPlan:
         return self.seconds[-1]
 
     @property
+    def visits(self) -> tuple[int, ...]:
+        """The seconds of load at the end of each visit, of which others come between; only the cap without visits."""
+        later = tuple(duration for duration in self.seconds if duration >= self.whole_s)
+        return (self.first_visit_s, *later) if self.first_visit_s else (self.cap,)
+
+    def in_visits(self) -> AnalysisPlan:
+        """Return the plan for a load in visits, between which other loads run."""
+        return replace(self, first_visit_s=FIRST_VISIT_S)
+
+    def visit_end(self, seconds: int) -> int:
+        """Return the seconds of load at the end of the next visit, after `seconds`; the cap if there is none."""
+        return next((end for end in self.visits if seconds < REACHED_SHARE * end), self.cap)
+
+    @property
     def whole_s(self) -> int:
         """The seconds of load that a verdict without a factor needs; undecided measurements may continue then."""
         return min(MINUTE_S, self.cap) if MINUTE_S in self.seconds else self.cap
@@ -157,6 +128,7 @@ class AnalysisPlan:
                 confidence=early.confidence,
                 beyond=early.beyond,
                 early=True,
+                may_fail=self._may_fail(seconds),
             )
         least = Batches(since_s=0, length_s=self.batch_s, correlation=self.batch_correlation)
         batches = max(choice for choice in (least, *self.longer) if choice.since_s <= reached_look)
@@ -167,6 +139,7 @@ class AnalysisPlan:
             batch_correlation=batches.correlation,
             confidence=1.0 - 2.0 * self._wrong(reached_look),
             beyond=self.beyond[number] if number < len(self.beyond) else 1.0,
+            may_fail=self._may_fail(seconds),
         )
 
     def at_least(self, seconds: float) -> AnalysisPlan:
@@ -183,6 +156,11 @@ class AnalysisPlan:
                 self, longest_s=STEP_S * math.ceil(until / STEP_S), turn_s=self.segments[-1] if self.segments else 0
             )
         return replace(plan, floor_s=math.ceil(seconds))
+
+    def _may_fail(self, seconds: int) -> bool:
+        """Return whether an analysis after the warm-up, or the last one, is reached."""
+        first = next((look for look in self.looks if look > self.warm_up_s), self.cap)
+        return seconds >= REACHED_SHARE * first
 
     def _wrong(self, look: int) -> float:
         """Return the chance that an analysis, not the early one, passes storage at its limit, or fails it.
@@ -201,8 +179,10 @@ class AnalysisPlan:
         return tuple(accumulate(self.segments))
 
 
+FIRST_VISIT_S = 24
+"""The duration (s) of a first visit: all analyses that need a factor of three lie in it."""
 # Synchronous writes are the noisiest load and have the hard rule: storage near its limit is analysed late.
-DURABLE = AnalysisPlan(seconds=(40, 60), early=EarlyLook(), beyond=(1.25,))
+DURABLE = AnalysisPlan(seconds=(40, 60), early=EarlyLook(), beyond=(1.25,), warm_up_s=MINUTE_S)
 # All analyses of classes in turn are after an even number of rounds: each class began as often as the other, and steady
 # drift cancels out. Two short rounds come first, for the early analysis; the next two are longer by the saved time.
 # Shorter rounds hold no batch, and without it the same total time has more wrong verdicts (docs/statistics.md).
@@ -219,9 +199,9 @@ IN_TURN = AnalysisPlan(
     longer=(Batches(since_s=12, length_s=5, correlation=0.2),),
     soon=0.4,
 )
-# Alone, the load never pauses, and only batches of four seconds are nearly independent. Storage that is fast for half a
+# Alone, a visit never pauses, and only batches of four seconds are nearly independent. Storage that is fast for half a
 # minute and a third as fast afterwards does not show it within 24 s: until then the factor is that of the early one.
-ALONE = AnalysisPlan(seconds=(16, 24, 36, 60), early=EarlyLook(), beyond=(3.0, 3.0, 1.25))
+ALONE = AnalysisPlan(seconds=(16, 24, 36, 60), early=EarlyLook(), beyond=(3.0, 3.0, 1.25), warm_up_s=MINUTE_S)
 # The duration (s) of a profile without limits.
 UNJUDGED_S = 12
 TURN_S, DURABLE_TURN_S = 5, 10

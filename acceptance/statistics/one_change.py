@@ -46,3 +46,9 @@ def slowed_down_after(values: Sequence[float], *, correlation: float = SECONDS_C
     drop, t = drop_and_t(place)
     beyond = t_quantile(1 - (1 - CONFIDENCE) / len(places), degrees=count - 2)
     return place if t > beyond and drop > -math.log(1 - LEAST_DROP) else None
+
+
+def rose_after(values: Sequence[float]) -> int | None:
+    """Return the number of values before a lasting rise; None if there is none. The test is `slowed_down_after`'s."""
+    place = slowed_down_after(values[::-1])
+    return None if place is None else len(values) - place

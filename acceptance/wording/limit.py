@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 from acceptance.results.document import Verdict
@@ -50,6 +51,13 @@ def on_both_sides(verdict: Verdict, *, baseline: str = "", remark: str = "") -> 
     return _against_limit(verdict, baseline=baseline, left_open=left_open)
 
 
+def unsteady(verdict: Verdict, *, visits: Sequence[float], deviation: float, remark: str = "") -> Sentence:
+    """Return the sentence for an interval that contains the limit of storage whose visits differ."""
+    values = ", ".join(format_quantity(value, unit=verdict.unit or "count") for value in visits)
+    differ = f"the storage is not steady: visits differ by {deviation:.0%}, and those of this profile showed {values}"
+    return _against_limit(verdict, baseline="", left_open="; ".join(filter(None, (remark, differ))))
+
+
 SENTENCES = {
     "no_value": no_value,
     "too_few_samples": too_few_samples,
@@ -57,6 +65,7 @@ SENTENCES = {
     "within": within,
     "outside": outside,
     "on_both_sides": on_both_sides,
+    "unsteady": unsteady,
 }
 
 

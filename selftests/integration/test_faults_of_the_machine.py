@@ -43,15 +43,14 @@ def test_a_full_disk_of_the_report_ends_the_run_and_hides_no_verdict(
     clean: Api, small_disk: Path, tmp_path: Path
 ) -> None:
     """What was written before is whole; the verdict that came after is on the terminal."""
-    with started_suite(*steady_load(tmp_path, times=2), reports=small_disk) as process:
-        wait_for_load(clean, profile=f"{PROFILE}2")
+    *options, _marker, _speed, _by_name, profile = steady_load(tmp_path)
+    with started_suite(*options, "-k", f"takes_a_write or {profile}", reports=small_disk) as process:
+        wait_for_load(clean, profile=PROFILE)
         fill(small_disk)
         run = finish(process, reports=small_disk)
     assert run.status == 10, run.output
-    # The second is in no results: whether the machine slowed its load down, which leaves it undecided, is not known.
-    assert (
-        len(re.findall(r"^(?:PASS|INCONCLUSIVE) +read\.iops of \S+ on local-path is ", run.output, re.MULTILINE)) == 2
-    )
+    # The load is in no results: whether the machine slowed it down, which leaves it undecided, is not known.
+    assert re.search(r"^(?:PASS|INCONCLUSIVE) +read\.iops of \S+ on local-path is ", run.output, re.MULTILINE)
     assert run.output.count("the report is not complete") == 1
     assert "No space left on device" in run.output and "Traceback" not in run.output and "INTERNAL" not in run.output
     assert not run.results["run"]["complete"] and len(run.results["verdicts"]) == 1

@@ -118,27 +118,12 @@ def test_etcds_log_waits_for_others_on_a_disk_that_is_just_fast_enough_for_it(tm
             "data_plane",
             "-k",
             "etcd-fsync",
+            "--storage-load=longest=60s",
             reports=reports,
         ) as process,
     ):
         wait_for_load(disk.folder, profile="etcd-fsync")  # its file has been written
         disk.limit(str(130 * 4096 * 8))
-        wait_for(
-            "the load beside others to begin",
-            look=lambda: fios(disk.folder, profile="etcd-fsync-busy"),
-            # Some seconds long, it may be over before a busy machine looks.
-            ready=lambda seen: len(seen) > 1 or process.poll() is not None,
-            state=lambda seen: f"{len(seen)} processes",
-            timeout_s=HANGS_S,
-        )
-        wait_for(
-            "the load to be over",
-            look=lambda: fios(disk.folder, profile="etcd-fsync-busy"),
-            ready=lambda seen: not seen,
-            state=lambda seen: f"{len(seen)} processes",
-            timeout_s=HANGS_S,
-        )
-        disk.limit("400M")  # what is left is written and removed quickly
         run = finish(process, reports=reports)
     assert run.status == 1, run.output
     found = {verdict["requirement"]["profile"]: verdict for verdict in run.results["verdicts"]}

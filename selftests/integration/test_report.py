@@ -7,19 +7,14 @@ import shlex
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import suppress
 from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
 
-import psutil
 import pytest
 
-from acceptance.cluster.waiting import wait_for
-from selftests.bounds import HANGS_S
 from selftests.integration.held_loads import held_profiles
-from selftests.integration.suite import ROOT, SuiteRun, run_suite, started_suite, suite_environment
+from selftests.integration.suite import ROOT, SuiteRun, run_suite, suite_environment
 
 LIMITS = """version: 1
 tiers:
@@ -156,40 +151,31 @@ def test_what_was_tested_with_is_there_as_text(run: SuiteRun, page: Page) -> Non
     assert "nobody else writes to it ( https://example.com/disk )" in page.text
 
 
+KILLER = """
+import itertools, os, signal
+setups = itertools.count(1)
+def pytest_runtest_setup(item):
+    if next(setups) == NUMBER:
+        os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def killed_in_test(number: int, folder: Path, *options: str) -> SuiteRun:
+    """A run that is killed before a test does anything."""
+    (folder / "killer.py").write_text(KILLER.replace("NUMBER", str(number)))
+    run = run_suite(*("-p", "killer", *options), reports=folder / "reports", environment={"PYTHONPATH": str(folder)})
+    assert run.status == -signal.SIGKILL, run.output
+    return run
+
+
 @pytest.fixture(scope="module")
-def killed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SuiteRun]:
-    """A run that was killed while its second profile was measured; a limit on stalls keeps that from ending early."""
+def killed(tmp_path_factory: pytest.TempPathFactory) -> SuiteRun:
+    """A run that was killed between its first two verdicts."""
     folder = tmp_path_factory.mktemp("killed")
-    reports = folder / "reports"
     given = options(folder)
     with (folder / "limits.yaml").open("a") as limits:
         limits.write("        stall.longest: {at_most: 10s, because: the test wants it so}\n")
-    results = SuiteRun(status=-9, output="", folder=reports)
-    with started_suite(*given, "-k", PROFILES, reports=reports) as process:
-        wait_for(
-            "the first verdict",
-            look=lambda: (reports / "latest" / "results.json").exists() and bool(results.results["verdicts"]),
-            ready=bool,
-            state=str,
-            timeout_s=HANGS_S,
-        )
-        # It stands still while one looks: a fio that it began meanwhile would be left, and may never end.
-        process.send_signal(signal.SIGSTOP)
-        run = psutil.Process(process.pid)
-        wait_for(
-            "the run to stand still",
-            look=run.status,
-            ready=lambda seen: seen == psutil.STATUS_STOPPED,
-            state=str,
-            timeout_s=HANGS_S,
-        )
-        load = run.children(recursive=True)
-        process.kill()
-        process.wait()
-        for each in load:  # it would end by itself, and disturb other tests until then
-            with suppress(psutil.NoSuchProcess):  # some end as soon as nobody reads what they say
-                each.kill()
-    yield results
+    return killed_in_test(2, folder, *given, "-k", PROFILES)
 
 
 def test_the_report_of_a_killed_run_says_what_was_found_and_what_is_missing(killed: SuiteRun) -> None:
@@ -204,15 +190,7 @@ def test_the_report_of_a_killed_run_says_what_was_found_and_what_is_missing(kill
 
 
 def test_a_run_that_is_killed_in_its_first_test_says_what_it_was_to_do(tmp_path: Path) -> None:
-    (tmp_path / "killer.py").write_text(
-        "import os, signal\ndef pytest_runtest_setup(item):\n    os.kill(os.getpid(), signal.SIGKILL)\n"
-    )
-    run = run_suite(
-        *("-p", "killer", *options(tmp_path), "-k", PROFILES),
-        reports=tmp_path / "reports",
-        environment={"PYTHONPATH": str(tmp_path)},
-    )
-    assert run.status == -signal.SIGKILL, run.output
+    run = killed_in_test(1, tmp_path, *options(tmp_path), "-k", PROFILES)
     results, folder = run.results, run.folder / "latest"
     assert len(results["run"]["tests"]) == 2 and not results["run"]["complete"] and results["verdicts"] == []
     text = Page((folder / "report.html").read_text(encoding="utf-8")).text

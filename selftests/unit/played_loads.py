@@ -14,7 +14,7 @@ from acceptance.measuring.measure import BySegment
 from acceptance.measuring.metric_ratio import metric_ratio
 from acceptance.results.document import Verdict
 from acceptance.statistics.interim_analyses import ALONE, IN_TURN
-from acceptance.trials.speed.findings import judge_limit
+from acceptance.trials.speed.decisions import judge_limit
 from selftests.unit.published_figures import ROOT
 from selftests.unit.simulated_load import second
 

@@ -15,7 +15,7 @@ from acceptance.loads.fio.histogram import PackedHistogram
 from acceptance.loads.fio.samples import DIRECTIONS, Counts, Sample
 from acceptance.results.metrics import Metric
 from acceptance.statistics.interim_analyses import AnalysisPlan
-from acceptance.trials.speed.findings import are_decided, judge_limit
+from acceptance.trials.speed.decisions import are_decided, judge_limit
 from selftests.unit.made_limits import made_limit
 
 Latencies = NDArray[numpy.float64]
@@ -82,6 +82,6 @@ def ended(second: Second, *, plan: AnalysisPlan, at_most: float, seed: int) -> s
     load = [sample(second(random)) for _ in range(plan.cap)]
     for look in plan.looks:
         segments = [load[:look]]
-        if are_decided([limit], (), segments, None, plan=plan) or look == plan.cap:
+        if are_decided([limit], segments, plan=plan) or look == plan.cap:
             return judge_limit(segments, limit, plan=plan, storage_class="fast").status
     raise AssertionError("the last look is at the cap")

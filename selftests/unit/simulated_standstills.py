@@ -29,7 +29,7 @@ from acceptance.results.document import Verdict
 from acceptance.results.metrics import Metric
 from acceptance.statistics.interim_analyses import MINUTE_S, AnalysisPlan, plan_for
 from acceptance.text.errors import AcceptanceError
-from acceptance.trials.speed.findings import are_decided, judge_limit
+from acceptance.trials.speed.decisions import are_decided, judge_limit
 from selftests.unit.made_limits import made_limit
 
 BETWEEN_S = 0.3
@@ -232,7 +232,7 @@ def measured(
         volume("fast"),
         profile(durable=durable),
         plan=plan,
-        is_decided=lambda ours: are_decided(limits, (), ours, None, plan=plan),
+        is_decided=lambda ours: are_decided(limits, ours, plan=plan),
         report=lambda each: None,
     )
     return alone.samples, plan

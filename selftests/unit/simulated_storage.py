@@ -17,8 +17,9 @@ import numpy
 from acceptance.judging.outcome import decide
 from acceptance.measuring.ending import UNCOUNTED_S
 from acceptance.results.requirement import Decision
-from acceptance.statistics.interim_analyses import AnalysisPlan, Look
+from acceptance.statistics.interim_analyses import AnalysisPlan
 from acceptance.statistics.intervals import Part, weighted_interval
+from acceptance.statistics.looks import Look
 from acceptance.statistics.ratios import Round, ratio
 
 RUNS = 2000
@@ -26,12 +27,13 @@ STALLS_EACH_S = 20
 
 
 class Seen(NamedTuple):
-    """A mean with its interval, and the factor by which that must lie beyond a limit."""
+    """A mean with its interval, the factor by which that must lie beyond a limit, and whether it can miss one."""
 
     mean: float
     low: float
     high: float
     beyond: float
+    may_fail: bool = True
 
 
 Looks = Sequence[Seen]
@@ -179,7 +181,7 @@ def batch_lengths(plan: AnalysisPlan) -> Sequence[int]:
 def _seen(look: Look, parts: Sequence[Part]) -> Seen:
     found = weighted_interval(parts, confidence=look.confidence, correlation=look.batch_correlation)
     still = look.early and any(not part.amount for part in parts)
-    return Seen(*found, beyond=math.inf if still else look.beyond)
+    return Seen(*found, beyond=math.inf if still else look.beyond, may_fail=look.may_fail)
 
 
 def compare(
@@ -261,7 +263,7 @@ def _end(run: Looks, *, at_least: float | None, at_most: float | None) -> tuple[
     """The look that ends it, and what that decides."""
     for number, one in enumerate(run):
         decision = decide(one.low, one.high, at_least=at_least, at_most=at_most, beyond=one.beyond)
-        if decision != "inconclusive":
+        if decision == "pass" or (decision == "fail" and one.may_fail):
             return number, decision
     return len(run) - 1, "inconclusive"
 

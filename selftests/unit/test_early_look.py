@@ -17,7 +17,8 @@ from acceptance.measuring.measure import BySegment, Recording
 from acceptance.results.document import Role, Verdict
 from acceptance.results.metrics import Metric
 from acceptance.statistics.interim_analyses import ALONE, DURABLE_IN_TURN, AnalysisPlan, plan_for
-from acceptance.trials.speed.findings import Finding, are_decided
+from acceptance.trials.speed.decisions import are_compared, are_decided
+from acceptance.trials.speed.findings import Finding
 from acceptance.trials.speed.turns import Turns
 from selftests.unit.compared_runs import run_of
 from selftests.unit.made_limits import made_limit, made_rule
@@ -42,18 +43,22 @@ def writes(*rates: float, latency_s: float = 0.001) -> list[Sample]:
 
 
 def is_decided(asked: Limit, samples: list[Sample], *, plan: AnalysisPlan = ALONE) -> bool:
-    return are_decided([asked], (), [samples], None, plan=plan)
+    return are_decided([asked], [samples], plan=plan)
 
 
 FOUR = writes(1000, 1010, 990, 1000)
 
 
-@pytest.mark.parametrize(
-    ("rate", "is_clear"), [(300, True), (340, False), (900, False), (1000, False), (2900, False), (3100, True)]
-)
-def test_only_what_is_three_times_beyond_its_limit_is_decided(rate: float, is_clear: bool) -> None:
-    for asked in (limit("write.iops", at_least=rate), limit("write.iops", at_most=rate)):
-        assert is_decided(asked, FOUR) is is_clear
+@pytest.mark.parametrize(("rate", "is_clear"), [(300, True), (340, False), (900, False), (1000, False), (3100, False)])
+def test_only_what_is_three_times_beyond_its_limit_passes(rate: float, is_clear: bool) -> None:
+    assert is_decided(limit("write.iops", at_least=rate), FOUR) is is_clear
+    assert is_decided(limit("write.iops", at_most=1e6 / rate), FOUR) is is_clear
+
+
+def test_no_speed_fails_in_the_first_minute_because_storage_may_be_warming_up() -> None:
+    asked, long = limit("write.iops", at_least=100_000), plan_for(durable=False, in_turn=False)
+    assert [is_decided(asked, FOUR * times, plan=long) for times in (1, 6, 9, 15, 20)] == [False] * 4 + [True]
+    assert is_decided(asked, FOUR * 15), "unless there is no later analysis"
 
 
 def test_the_whole_interval_must_lie_there() -> None:
@@ -85,10 +90,10 @@ def test_a_busy_cpu_is_no_standstill() -> None:
 
 def test_a_comparison_goes_on_to_the_end_where_either_stood_still() -> None:
     ours, theirs = in_turn(500, 1000, rounds=4)
-    assert are_decided((), [RULE], ours, theirs, plan=DURABLE_IN_TURN)
+    assert are_compared([RULE], ours, theirs, plan=DURABLE_IN_TURN)
     for one in (ours, theirs):
         before, one[0] = one[0], [*one[0][:-1], replace(one[0][-1], duration_s=3.0)]
-        assert not are_decided((), [RULE], ours, theirs, plan=DURABLE_IN_TURN)
+        assert not are_compared([RULE], ours, theirs, plan=DURABLE_IN_TURN)
         one[0] = before
 
 
@@ -101,8 +106,8 @@ def test_what_comes_seldom_does_not_pass_early_and_a_stall_can_fail(path: str) -
 
 def test_a_percentile_is_decided_after_half_a_minute() -> None:
     met, missed = (limit("write.latency.p99", at_most=at_most) for at_most in (0.01, 0.0003))
-    for times in (1, 3, 6, 9):
-        assert is_decided(met, FOUR * times) is is_decided(missed, FOUR * times) is (times == 9)
+    assert [is_decided(met, FOUR * times) for times in (1, 3, 6, 9)] == [False, False, False, True]
+    assert [is_decided(missed, FOUR * times) for times in (1, 9, 15)] == [False, False, True]
     # With a plan that has no more to give, what there is decides.
     assert is_decided(met, FOUR * 3, plan=AnalysisPlan(seconds=(12,)))
 
@@ -120,10 +125,10 @@ def test_a_stall_limit_needs_a_load_as_long_as_it_allows_but_none_beyond_the_las
     assert is_decided(limit("stall.longest", at_most=300.0), FOUR * 15, plan=longer)
 
 
-def test_storage_that_stood_still_has_neither_passed_nor_failed_early() -> None:
+def test_storage_that_stood_still_has_not_passed_early() -> None:
     """A look can lie in a standstill of some seconds, and storage be sound for the rest of the minute."""
     stalls = writes(1, 1, 1, 1, latency_s=1.5)
-    slow = limit("write.latency.mean", at_most=0.1)
+    slow = limit("write.latency.mean", at_most=10.0)
     assert not is_decided(slow, stalls)
     assert is_decided(slow, stalls * 4)
     assert is_decided(slow, writes(1, 1, 1, 1, latency_s=0.9))
@@ -141,14 +146,14 @@ def in_turn(candidate: float, baseline: float, *, rounds: int) -> tuple[list[lis
 )
 def test_a_comparison_is_decided_early_by_the_same_factor(ratio: float, rounds: int, is_clear: bool) -> None:
     ours, theirs = in_turn(1000 * ratio, 1000, rounds=rounds)
-    assert are_decided((), [RULE], ours, theirs, plan=DURABLE_IN_TURN) is is_clear
+    assert are_compared([RULE], ours, theirs, plan=DURABLE_IN_TURN) is is_clear
 
 
 def test_a_baseline_that_stood_still_decides_no_comparison_early() -> None:
     ours, theirs = in_turn(100, 1000, rounds=2)
-    assert are_decided((), [RULE], ours, theirs, plan=DURABLE_IN_TURN)
+    assert are_compared([RULE], ours, theirs, plan=DURABLE_IN_TURN)
     slow = [theirs[0], [*theirs[1][:-1], *writes(1000, latency_s=1.5)]]
-    assert not are_decided((), [RULE], ours, slow, plan=DURABLE_IN_TURN)
+    assert not are_compared([RULE], ours, slow, plan=DURABLE_IN_TURN)
 
 
 def recorded(segments: BySegment, *, role: Role = "candidate", storage_class: str = "fast") -> Recording:
@@ -165,8 +170,8 @@ def recorded(segments: BySegment, *, role: Role = "candidate", storage_class: st
 
 
 def reported(finding: Finding) -> list[Verdict]:
-    verdicts = [finding.against(limit("write.iops", at_least=at_least)) for at_least in (200, 4000)]
-    return verdicts if finding.turns is None else [*verdicts, finding.compare(RULE)]
+    verdict = finding.against(limit("write.iops", at_least=200))
+    return [verdict] if finding.turns is None else [verdict, finding.compare(RULE)]
 
 
 def test_what_ended_early_is_reported_as_it_was_decided_and_agrees_with_itself() -> None:
@@ -179,9 +184,9 @@ def test_what_ended_early_is_reported_as_it_was_decided_and_agrees_with_itself()
     )
     for finding in (alone, replace(alone, turns=turns)):
         seconds, verdicts = 4, reported(finding)
-        assert [verdict.status for verdict in verdicts] == ["pass", "fail", "pass"][: len(verdicts)]
+        assert {verdict.status for verdict in verdicts} == {"pass"}
         assert {verdict.confidence for verdict in verdicts} == {finding.plan.at(seconds).confidence}
         measurement = finding.measurements[0]
         assert measurement.metrics["write.iops"].samples == len(measurement.series["write.iops"]) == seconds
-        found = run_of(*finding.measurements, verdicts=verdicts).model_copy(update={"overall": "fail"})
+        found = run_of(*finding.measurements, verdicts=verdicts).model_copy(update={"overall": "pass"})
         assert list(contradictions(found)) == []

@@ -18,7 +18,8 @@ from acceptance.measuring.metric_ratio import metric_ratio
 from acceptance.results.document import Role
 from acceptance.results.metrics import Metric
 from acceptance.statistics.interim_analyses import AnalysisPlan
-from acceptance.trials.speed.findings import Finding, are_decided
+from acceptance.trials.speed.decisions import are_compared, are_decided
+from acceptance.trials.speed.findings import Finding
 from acceptance.trials.speed.turns import Turns
 from selftests.unit.made_limits import made_limit, made_rule
 
@@ -155,32 +156,30 @@ def test_a_ratio_of_what_one_side_did_not_do_says_so() -> None:
     assert found.problem == "some part of the measurement has no sync.latency.mean"
 
 
-@pytest.mark.parametrize(
-    ("limits", "rules", "baseline", "over"),
-    [
-        ([750], [], False, True),
-        ([750, 1250], [], False, True),
-        ([750, 1000], [], False, True),
-        ([], [], False, False),
-        ([750], [RULE], True, True),
-        ([], [RULE], True, True),
-        ([], [RULE], False, False),
-    ],
-)
-def test_measuring_ends_once_all_that_is_asked_is_decided(
-    limits: list[float], rules: list[Limit], baseline: bool, over: bool
-) -> None:
+@pytest.mark.parametrize("limits", [[750], [750, 1250], [750, 1000]])
+def test_a_load_ends_once_all_limits_are_decided(limits: list[float]) -> None:
+    assert are_decided([at_least(limit) for limit in limits], recording(1000).samples, plan=PLAN)
+
+
+def test_a_load_in_turn_ends_once_all_rules_are_decided() -> None:
+    candidate, baseline = recording(1000).samples, recording(1000, role="baseline").samples
+    assert are_compared([RULE], candidate, baseline, plan=PLAN)
+
+
+def test_without_limits_or_rules_nothing_can_be_decided() -> None:
     samples = recording(1000).samples
-    against = recording(1000, role="baseline").samples if baseline else None
-    assert are_decided([at_least(limit) for limit in limits], rules, samples, against, plan=PLAN) is over
+    with pytest.raises(ValueError, match="at least one limit"):
+        are_decided([], samples, plan=PLAN)
+    with pytest.raises(ValueError, match="at least one rule"):
+        are_compared([], samples, samples, plan=PLAN)
 
 
 def test_measuring_goes_on_while_anything_is_open() -> None:
     unsteady = [[second(rate) for rate in (600, 600, 600, 600, 900, 900, 900, 900, 700, 700, 700, 700)]]
-    assert not are_decided([at_least(750), at_least(1)], [], unsteady, None, plan=PLAN)
-    assert are_decided([at_least(1)], [], unsteady, None, plan=PLAN)
+    assert not are_decided([at_least(750), at_least(1)], unsteady, plan=PLAN)
+    assert are_decided([at_least(1)], unsteady, plan=PLAN)
     too_few = [unsteady[0][:4]]
-    assert not are_decided([at_least(1)], [], too_few, None, plan=PLAN)
+    assert not are_decided([at_least(1)], too_few, plan=PLAN)
 
 
 def test_a_profile_without_a_limit_is_reported_with_what_it_showed() -> None:

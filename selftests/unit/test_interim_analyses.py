@@ -19,10 +19,10 @@ from acceptance.statistics.interim_analyses import (
     LONGEST_S,
     UNJUDGED_S,
     AnalysisPlan,
-    EarlyLook,
     plan_for,
 )
 from acceptance.statistics.intervals import MINIMUM_BATCHES, interval
+from acceptance.statistics.looks import EarlyLook
 from acceptance.statistics.overlapping_looks import chance_of_any
 from acceptance.statistics.ratios import of_equal_weight, ratio
 

@@ -78,7 +78,7 @@ def test_the_plan_of_a_run_counts_with_it() -> None:
     name = "random-read-iops"
     longer = partial(plan_measurement, profiles[name], "fast", test_size=1, speeds=EMBEDDED_CLUSTER, load_time_s=30)
     step = longer(baseline=None, limits_and_rules=tier.of("limits", profile=name))
-    assert 36 <= step.about_s < 45 and 300 <= step.most_s < 310
+    assert 36 <= step.about_s < 45 and 300 <= step.most_s < 330
     unjudged = longer(baseline="local", limits_and_rules=())
     assert unjudged.about_s == unjudged.most_s > 30 + 2 * 32
 

@@ -13,15 +13,8 @@ from acceptance.loads.fio.samples import Counts, Sample
 from acceptance.loads.profiles import Profile
 from acceptance.measuring.load import Load, PreparedVolume, Preparing, Segment, Watch
 from acceptance.measuring.measure import BySegment, Progress, measure_alone, measure_alternately
-from acceptance.statistics.interim_analyses import (
-    ALONE,
-    DURABLE,
-    DURABLE_IN_TURN,
-    IN_TURN,
-    AnalysisPlan,
-    EarlyLook,
-    plan_for,
-)
+from acceptance.statistics.interim_analyses import ALONE, DURABLE, DURABLE_IN_TURN, IN_TURN, AnalysisPlan, plan_for
+from acceptance.statistics.looks import EarlyLook
 from acceptance.text.errors import AcceptanceError, StorageFailure
 
 PLAN = AnalysisPlan(seconds=(4, 8), batch_s=1, segments=(2,) * 4)

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from acceptance.limits.speed import speed_limit
-from acceptance.measuring.slowing import slowing
+from acceptance.measuring.lasting import slowing
 from acceptance.results.metrics import Metric
 from acceptance.statistics.interim_analyses import plan_for
-from acceptance.trials.speed.findings import judge_limit
+from acceptance.trials.speed.decisions import judge_limit
 from selftests.integration.suite import SuiteRun
 from selftests.unit.simulated_load import second
 

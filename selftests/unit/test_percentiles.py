@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from acceptance.measuring.percentiles import edges_ns, percentile_interval, percentile_of, together
 from acceptance.results.metrics import Metric
 from acceptance.statistics.interim_analyses import ALONE, DURABLE, AnalysisPlan
-from acceptance.trials.speed.findings import judge_limit
+from acceptance.trials.speed.decisions import judge_limit
 from selftests.unit.made_limits import made_limit
 from selftests.unit.simulated_latencies import (
     Second,

@@ -153,16 +153,31 @@ def test_no_plan_leaves_nothing() -> None:
     assert left.seconds(now_s=5.0) == 0.0
 
 
-def test_the_plan_that_a_run_began_with_is_not_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def kept(monkeypatch: pytest.MonkeyPatch, *steps: PlannedStep) -> TimeLeft:
+    """The time left of a run that began with a plan of these steps."""
     monkeypatch.setattr(plan, "plan_of", lambda *_: pytest.fail("made a second time"))
-    steps = (
-        PlannedStep(description="a", about_s=60.0, payer="t"),
-        PlannedStep(description="b", about_s=30.0, payer="t"),
-    )
     stash = pytest.Stash()
     stash[PLAN] = Plan(steps=steps, skips=(), unknown=())
     cluster = SimpleNamespace(kind="embedded", nodes=[])
     stash[SITE] = cast(Any, SimpleNamespace(preflight=SimpleNamespace(cluster=cluster, candidates={})))
     silent = SimpleNamespace(stash=stash, pluginmanager=SimpleNamespace(get_plugin=lambda _: None))
     plan.keep_times(cast(pytest.Config, silent), [])
-    assert stash[TIME_LEFT].seconds(now_s=0.0) == 90.0 + EMBEDDED_CLUSTER.close_s
+    return stash[TIME_LEFT]
+
+
+def test_the_plan_that_a_run_began_with_is_not_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    steps = [PlannedStep(description=name, about_s=about_s, payer="t") for name, about_s in (("a", 60.0), ("b", 30.0))]
+    assert kept(monkeypatch, *steps).seconds(now_s=0.0) == 90.0 + EMBEDDED_CLUSTER.close_s
+
+
+def test_steps_that_are_done_together_take_the_time_of_the_first_test(monkeypatch: pytest.MonkeyPatch) -> None:
+    left = kept(
+        monkeypatch,
+        PlannedStep(description="a", about_s=60.0, payer="first", together="visits"),
+        PlannedStep(description="b", about_s=30.0, payer="second"),
+        PlannedStep(description="c", about_s=60.0, payer="second", together="visits"),
+    )
+    left.begin("first", now_s=0.0)
+    assert left.seconds(now_s=120.0) == 30.0 + EMBEDDED_CLUSTER.close_s
+    left.finish("first", now_s=120.0)
+    assert left.ratio == 1.0

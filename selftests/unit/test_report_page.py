@@ -19,6 +19,7 @@ from acceptance.results.document import Results, Verdict
 from acceptance.results.history import TrendPoint, TrendRecord
 from acceptance.results.known_storage import KnownStorage, Statement
 from acceptance.results.pools import PoolRecord
+from acceptance.results.requirement import Requirement
 from acceptance.results.subjects import SUBJECTS
 from selftests.unit.test_report import STARTED, full, results, verdict
 
@@ -169,6 +170,18 @@ def test_a_pass_says_whose_limits_they_were() -> None:
     ours = verdict_sentence(of_limits(shipped=False))
     assert ours.startswith("fast passes tier production of fake.yaml (not the shipped limits; sha256 ab12ab12ab12)")
     assert "not the shipped limits" in render_summary(of_limits(shipped=False))
+
+
+@pytest.mark.parametrize("rule", ["at_least_sustained", "at_least"])
+def test_a_pass_without_a_sustained_load_says_so_in_its_first_sentence(rule: str) -> None:
+    found = of_limits(shipped=True)
+    sustained = TierLimit(profile="fast", limit="s", requirement=Requirement(rule=rule, profile="fast", metric="m"))
+    assert found.tested_with is not None
+    limits = [*found.tested_with.limits, sustained]
+    with_it = found.model_copy(update={"tested_with": found.tested_with.model_copy(update={"limits": limits})})
+    said = "1 of 2 limits and rules; sustained speed not tested." in verdict_sentence(with_it)
+    assert said == missing(with_it).sustained == (rule != "at_least")
+    assert missing(found).sustained is False
 
 
 @pytest.mark.parametrize(

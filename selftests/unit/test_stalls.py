@@ -17,8 +17,8 @@ from acceptance.measuring.stalls import longest_stall
 from acceptance.results.document import Verdict
 from acceptance.results.metrics import Metric
 from acceptance.statistics.interim_analyses import AnalysisPlan
-from acceptance.trials.speed import findings
-from acceptance.trials.speed.findings import judge_limit
+from acceptance.trials.speed import decisions
+from acceptance.trials.speed.decisions import judge_limit
 from selftests.unit.made_limits import made_limit
 
 PLAN = AnalysisPlan(seconds=(12,), batch_s=4)
@@ -145,7 +145,7 @@ def test_the_longest_stall_is_looked_for_once_for_a_verdict(path: str, monkeypat
         looked.append(segments)
         return longest_stall(segments)
 
-    for module in (findings, metric_values):
+    for module in (decisions, metric_values):
         monkeypatch.setattr(module, "longest_stall", counted)
     judged([second(0.001)] * 12, path=path)
     assert len(looked) == 1

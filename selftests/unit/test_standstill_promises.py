@@ -9,7 +9,7 @@ from acceptance.measuring.metric_values import metric_estimate
 from acceptance.measuring.stalls import longest_stall
 from acceptance.results.metrics import Metric
 from acceptance.statistics.interim_analyses import LONGEST_S, MINUTE_S
-from acceptance.trials.speed.findings import judge_limit
+from acceptance.trials.speed.decisions import judge_limit
 from selftests.unit.made_limits import made_rule
 from selftests.unit.simulated_credits import finding, steady
 from selftests.unit.simulated_standstills import (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from acceptance.report.picture import Picture
@@ -55,6 +56,8 @@ def rates_over_time(
         floor = _scale(axes, path, lines, near, log=log)
         for measurement, look in lines:
             _paint_line(axes, measurement.series[path], measurement.metrics.get(path), look, floor=floor)
+        for end_s in _visit_ends(candidate):
+            axes.axvline(end_s + 0.5, color=COLOURS["axis"], linewidth=0.8)
         for bound in near:
             axes.axhline(bound.value, color=LIMIT.colour, linestyle=LIMIT.dashes, linewidth=1.6)
         _seconds(axes, longest=max(len(measurement.series[path]) for measurement, _ in lines), judged_s=judged_s)
@@ -133,12 +136,19 @@ def _paint_line(axes: Axes, values: list[float], estimate: Estimate | None, look
     axes.plot([x for x, _ in points], [y for _, y in points], **look.of(len(points)))
 
 
+def _visit_ends(measurement: Measurement) -> list[float]:
+    """Return the seconds of load at the end of each visit but the last."""
+    return list(accumulate(visit.duration_s for visit in measurement.visits[:-1]))
+
+
 def _caption(path: str, lines: list[Line], *, log: bool, judged_s: int | None) -> str:
     words = [f"{path} in each second of load; dotted: the mean; shaded: its CI."]
     if judged_s is not None:
         words.append(f"Mean and CI are those of the marked {judged_s} s at the end, which are judged.")
     if len(lines) > 1:
         words.append("The baseline and the class under test were loaded in alternating turns.")
+    if len(lines[0][0].visits) > 1:
+        words.append("Vertical lines separate visits, between which other profiles were loaded.")
     if log:
         words.append("Log scale.")
         if not all(all(measurement.series[path]) for measurement, _ in lines):
@@ -155,7 +165,19 @@ def _in_words(measurement: Measurement, path: str) -> str:
     edges = ""
     if estimate is not None and estimate.low is not None and estimate.high is not None:
         edges = " ({} to {})".format(*(format_quantity(edge, unit=unit) for edge in (estimate.low, estimate.high)))
-    return f"{measurement.storage_class}: {mean}{edges}; single seconds from {low} to {high}."
+    return (
+        f"{measurement.storage_class}: {mean}{edges}; single seconds from {low} to {high}.{_visits(measurement, path)}"
+    )
+
+
+def _visits(measurement: Measurement, path: str) -> str:
+    """Return what each visit showed, with the time at which it began."""
+    visits = [
+        f"{format_quantity(visit.rates[path], unit=_unit(path))} at {visit.started:%H:%M}"
+        for visit in measurement.visits
+        if path in visit.rates
+    ]
+    return f" Visits: {', '.join(visits)}." if len(visits) > 1 else ""
 
 
 def _limit_in_words(limit: Bound, near: list[Bound]) -> str:

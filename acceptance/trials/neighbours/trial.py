@@ -15,7 +15,8 @@ from acceptance.measuring.measure import BySegment, Recording, runtime_s
 from acceptance.results.metrics import Metric
 from acceptance.results.neighbours import NeighbourRecord, NeighboursRecord
 from acceptance.results.under_load import ShareRecord
-from acceptance.statistics.interim_analyses import MINUTE_S, AnalysisPlan, Look, going_on, unjudged_plan
+from acceptance.statistics.interim_analyses import MINUTE_S, AnalysisPlan, going_on, unjudged_plan
+from acceptance.statistics.looks import Look
 from acceptance.trials.speed.records import small_file_warnings
 from acceptance.trials.speed.under_load import (
     capacity_of,

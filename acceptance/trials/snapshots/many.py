@@ -33,7 +33,7 @@ from acceptance.text.errors import StorageFailure
 from acceptance.trials import Say
 from acceptance.trials.features.bench import Bench
 from acceptance.trials.features.snapshots import ask_for_snapshot, snapshot_class_for
-from acceptance.trials.speed.findings import ratio_seen
+from acceptance.trials.speed.decisions import ratio_seen
 
 PIECE = 4 * 1024**2
 """Bytes of each volume that are overwritten at a time."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from acceptance.measuring.batches import loaded_s
+from acceptance.measuring.lasting import judged_part, slowing
 from acceptance.measuring.measure import Recording
 from acceptance.measuring.metric_values import metric_estimate
 from acceptance.measuring.rest import CONFIDENCE, rates
-from acceptance.measuring.slowing import judged_part, slowing
 from acceptance.results.document import Estimate, RelativeEstimate
 from acceptance.results.metrics import Metric
 from acceptance.statistics.interim_analyses import AnalysisPlan

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from acceptance.measuring.measure import Recording
+from acceptance.measuring.lasting import without_warm_up
+from acceptance.measuring.measure import BySegment, Recording
 from acceptance.measuring.rest import FASTER_AFTER_REST, FASTER_IN_TURN, in_turn_against_alone, rest_effect
 from acceptance.statistics.interim_analyses import AnalysisPlan
 from acceptance.text.quantities import format_quantity
@@ -12,17 +13,22 @@ from acceptance.text.quantities import format_quantity
 
 @dataclass(frozen=True, kw_only=True)
 class Turns:
-    """Candidate and baseline loaded in turn: the source of ratios only, because each of them idles meanwhile."""
+    """Candidate and baseline loaded in turn: the source of ratios only, because each of them idles meanwhile.
+
+    `alone`: the samples of the candidate's load without turns that came before.
+    """
 
     candidate: Recording
     baseline: Recording
     plan: AnalysisPlan
+    alone: BySegment = ()
 
 
 def faster_when_it_rests(turns: Turns, alone: Recording, *, plan: AnalysisPlan) -> list[str]:
     """Return warnings if the candidate is faster than in its load without a pause (`alone`), which followed `plan`."""
     warnings = faster_after_rest(turns.candidate, plan=turns.plan)
-    beside = in_turn_against_alone(turns.candidate.samples, alone.samples, plan=turns.plan, plan_alone=plan)
+    steady = without_warm_up(alone.samples)
+    beside = in_turn_against_alone(turns.candidate.samples, steady, plan=turns.plan, plan_alone=plan)
     if beside is not None and beside.low > FASTER_IN_TURN:
         warnings.append(
             f"{alone.storage_class} was {shown_ratio(*beside)} as fast in turn as without a pause: it is faster after "
