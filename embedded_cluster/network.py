@@ -147,15 +147,16 @@ def free_ports(names: Iterable[str], *, address: str = "127.0.0.1") -> dict[str,
 def _first_free_port(candidates: Iterator[int], address: str, stack: contextlib.ExitStack) -> int:
     """Bind a socket of `stack` to the next candidate that is free, and return that port."""
     for port in candidates:
-        with contextlib.ExitStack() as probing:
-            try:
-                probing.enter_context(socket.socket()).bind((address, port))
-            except OSError as error:
-                if error.errno != errno.EADDRINUSE:
-                    raise
-            else:
-                stack.push(probing.pop_all())
-                return port
+        probe = socket.socket()
+        try:
+            probe.bind((address, port))
+        except OSError as error:
+            probe.close()
+            if error.errno != errno.EADDRINUSE:
+                raise
+            continue
+        stack.enter_context(probe)
+        return port
     raise EnvironmentFailure(
         f"no TCP port is free on {address} outside of the range of outgoing connections ({_EPHEMERAL_PORTS})"
     )

@@ -1,4 +1,5 @@
-"""Time in a measurement: the seconds of load in samples, and the joining of samples into batches by the clock.
+"""Time in a measurement: the seconds of load in samples, their rate, and the joining of samples into batches by the
+clock.
 
 A sample is about a second. While storage stalls, fio prints nothing, so the sample that ends the stall is as long.
 """
@@ -18,6 +19,21 @@ def seconds_of(samples: Sequence[Sample]) -> int:
 def loaded_s(segments: Sequence[Sequence[Sample]]) -> int:
     """Return the counted seconds of load, by which a plan identifies its interim analyses."""
     return sum(map(seconds_of, segments))
+
+
+def operations_in(samples: Sequence[Sample]) -> int:
+    """Return the number of operations of all kinds in a stretch of samples."""
+    return sum(counts.ios for sample in samples for counts in sample.counts.values())
+
+
+def time_s(samples: Sequence[Sample]) -> float:
+    """Return the time (s) that a stretch of samples took."""
+    return sum(sample.duration_s for sample in samples)
+
+
+def rate(samples: Sequence[Sample]) -> float:
+    """Return the operations of all kinds a second over a stretch of samples, which is not empty."""
+    return operations_in(samples) / time_s(samples)
 
 
 def first_seconds(samples: Sequence[Sample], *, seconds: int) -> Sequence[Sample]:

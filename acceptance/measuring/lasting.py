@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import fmean, median
 
 from acceptance.loads.fio.samples import Sample
-from acceptance.measuring.batches import loaded_s
+from acceptance.measuring.batches import loaded_s, rate
 from acceptance.measuring.measure import BySegment
 from acceptance.statistics.interim_analyses import MINUTE_S, AnalysisPlan
 from acceptance.statistics.one_change import LEAST_DROP, rose_after, slowed_down_after
@@ -49,8 +49,8 @@ def slowing(visits: BySegment) -> Slowing | None:
             begin += len(visit)
             continue
         place += begin
-        before, after = (_mean_rate(part) for part in (samples[:place], samples[place:]))
-        begins = [_mean_rate(later[:STRETCH_S]) for later in visits[number + 1 :] if later]
+        before, after = (rate(part) for part in (samples[:place], samples[place:]))
+        begins = [rate(later[:STRETCH_S]) for later in visits[number + 1 :] if later]
         if after >= (1 - LEAST_DROP) * before or max(begins, default=0.0) >= math.sqrt(before * after):
             return None
         return Slowing(after_s=loaded_s([samples[:place]]), times=after / before, lasting=_since(visits, place))
@@ -87,7 +87,7 @@ def _warm_up(visits: BySegment) -> int:
     """
     rates = _rates(visits[0]) if visits else []
     place = rose_after(rates) or 0
-    rest = [rate for visit in _since(visits, place) for rate in _rates(visit)]
+    rest = [value for visit in _since(visits, place) for value in _rates(visit)]
     if not 0 < place <= MINUTE_S or len(rest) < LASTING_S:
         return 0
     slow = math.sqrt(fmean(rates[:place]) * median(rest))
@@ -106,9 +106,4 @@ def _since(visits: BySegment, place: int) -> BySegment:
 
 
 def _rates(samples: Sequence[Sample]) -> list[float]:
-    return [_mean_rate([sample]) for sample in samples]
-
-
-def _mean_rate(samples: Sequence[Sample]) -> float:
-    operations = sum(counts.ios for sample in samples for counts in sample.counts.values())
-    return operations / sum(sample.duration_s for sample in samples)
+    return [rate([sample]) for sample in samples]

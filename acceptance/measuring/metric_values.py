@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from acceptance.loads.fio.samples import DIRECTIONS, Sample
-from acceptance.measuring.batches import batches, loaded_s
+from acceptance.measuring.batches import batches, loaded_s, time_s
 from acceptance.measuring.figures import estimate
 from acceptance.measuring.measure import BySegment
 from acceptance.measuring.percentiles import percentile_interval, percentile_of, together
@@ -41,7 +41,7 @@ def _part(metric: Metric, samples: Sequence[Sample]) -> Part | None:
         return _cpu_part(metric, samples)
     counts = [sample.counts[metric.direction] for sample in samples]
     if metric.statistic in ("iops", "bandwidth"):
-        return Part(sum(count.ios if metric.statistic == "iops" else count.bytes for count in counts), _time(samples))
+        return Part(sum(count.ios if metric.statistic == "iops" else count.bytes for count in counts), time_s(samples))
     if metric.statistic == "mean":
         latencies = sum(count.latencies for count in counts)
         return Part(sum(count.latency_sum_s for count in counts), latencies) if latencies else None
@@ -55,17 +55,13 @@ def _cpu_part(metric: Metric, samples: Sequence[Sample]) -> Part | None:
         return None
     used_s = sum(sample.cpu_s or 0.0 for sample in samples)
     if metric.statistic == "cpu":
-        return Part(used_s, _time(samples))
+        return Part(used_s, time_s(samples))
     operations = sum(sample.counts[direction].ios for sample in samples for direction in ("read", "write"))
     return Part(used_s, operations) if operations else None
 
 
 def _histogram(metric: Metric, samples: Sequence[Sample]) -> Counter[int]:
     return together([sample.counts[metric.direction or ""].histogram for sample in samples])
-
-
-def _time(samples: Sequence[Sample]) -> float:
-    return sum(sample.duration_s for sample in samples)
 
 
 def batch_parts(metric: Metric, segments: BySegment, *, plan: AnalysisPlan) -> list[list[Part]] | None:

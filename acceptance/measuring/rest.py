@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from acceptance.loads.fio.samples import Sample
-from acceptance.measuring.batches import batches, loaded_s
+from acceptance.measuring.batches import batches, loaded_s, rate
 from acceptance.measuring.measure import BySegment
 from acceptance.results.document import Role
 from acceptance.statistics.interim_analyses import AnalysisPlan
@@ -56,22 +53,10 @@ def in_turn_against_alone(
 
 def is_in_a_lull(in_turn: BySegment, alone: BySegment) -> bool:
     """Return whether a class did so much less in turn than without a pause that it may be between two bursts."""
-    (operations, taken_s), (operations_alone, taken_alone_s) = map(_total, (in_turn, alone))
-    return bool(taken_s and taken_alone_s) and operations / taken_s < LULL * operations_alone / taken_alone_s
+    ours, before = ([sample for segment in segments for sample in segment] for segments in (in_turn, alone))
+    return bool(ours and before) and rate(ours) < LULL * rate(before)
 
 
 def rates(segments: BySegment, *, length: int) -> list[float]:
     """Return operations a second, of all kinds, in batches of `length` seconds."""
-    return [_rate(batch) for samples in segments for batch in batches(samples, length=length)]
-
-
-def _rate(samples: Sequence[Sample]) -> float:
-    operations, taken_s = _total([samples])
-    return operations / taken_s
-
-
-def _total(segments: BySegment) -> tuple[int, float]:
-    """Return the number of operations, and the time that they took (s)."""
-    samples = [sample for segment in segments for sample in segment]
-    operations = sum(counts.ios for sample in samples for counts in sample.counts.values())
-    return operations, sum(sample.duration_s for sample in samples)
+    return [rate(batch) for samples in segments for batch in batches(samples, length=length)]

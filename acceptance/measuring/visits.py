@@ -6,8 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from acceptance.loads.fio.samples import Sample
-from acceptance.measuring.batches import batches, seconds_of
+from acceptance.measuring.batches import batches, operations_in, seconds_of, time_s
 from acceptance.measuring.measure import BySegment
 from acceptance.measuring.metric_values import metric_value
 from acceptance.results.document import Estimate
@@ -72,33 +71,25 @@ def spread_of(profiles: Sequence[Shown]) -> Spread | None:
 def _rates(visits: BySegment) -> Visits:
     """Return the visits by their operations a second; one without an operation counts as one with half of one."""
     counted = [samples for samples in visits if seconds_of(samples) >= BATCH_S]
-    rates = [max(_operations(samples), 0.5) / _time_s(samples) for samples in counted]
+    rates = [max(operations_in(samples), 0.5) / time_s(samples) for samples in counted]
     squares, degrees = 0.0, 0
     for samples, rate in zip(counted, rates, strict=True):
         parts = batches(samples, length=BATCH_S)
-        squares += math.fsum(((_operations(part) / rate - _time_s(part)) ** 2) / _time_s(part) for part in parts)
+        squares += math.fsum(((operations_in(part) / rate - time_s(part)) ** 2) / time_s(part) for part in parts)
         degrees += len(parts) - 1
     return Visits(
-        seconds=tuple(map(_time_s, counted)),
+        seconds=tuple(map(time_s, counted)),
         logarithms=tuple(map(math.log, rates)),
         per_second=squares / degrees * allowance(BATCH_CORRELATION) ** 2 if degrees else 0.0,
         within_degrees=degrees,
     )
 
 
-def _operations(samples: Sequence[Sample]) -> int:
-    return sum(counts.ios for sample in samples for counts in sample.counts.values())
-
-
-def _time_s(samples: Sequence[Sample]) -> float:
-    return math.fsum(sample.duration_s for sample in samples)
-
-
 def _percentiles(metric: Metric, visits: BySegment) -> Visits:
     """Return the visits by the percentile; their noise counts as a difference between them."""
     counted = [samples for samples in visits if seconds_of(samples) >= BATCH_S and metric_value(metric, samples)]
     values = (metric_value(metric, samples) or 1.0 for samples in counted)
-    return Visits(seconds=tuple(map(_time_s, counted)), logarithms=tuple(map(math.log, values)))
+    return Visits(seconds=tuple(map(time_s, counted)), logarithms=tuple(map(math.log, values)))
 
 
 def across_visits(
@@ -110,7 +101,7 @@ def across_visits(
     """
     if spread is None or estimate is None or estimate.low is None or estimate.high is None or not estimate.mean > 0.0:
         return estimate
-    seconds = [_time_s(samples) for samples in visits if samples]
+    seconds = [time_s(samples) for samples in visits if samples]
     variance, confidence = spread.of(metric, visits), estimate.confidence
     between = variance.reach(confidence=confidence, seconds=seconds)
     within = variance.reach_within(confidence=confidence, seconds=seconds)

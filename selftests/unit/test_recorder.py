@@ -17,6 +17,7 @@ from acceptance.results.recorder import Recorder
 from acceptance.results.requirement import Requirement
 from acceptance.results.under_load import UnderLoadRecord
 from acceptance.text.redaction import remember
+from selftests.unit.drawn import measurement
 from selftests.unit.flat_verdicts import flat_verdict
 from selftests.unit.simulated_shares import Storage, record_of
 from selftests.unit.sustained_records import sustained
@@ -181,6 +182,15 @@ def test_latency_under_load_gets_into_the_results() -> None:
     made = recorder("pass")
     made.keep(record_of(Storage(), limits=()))
     assert made.results(exit_status=0).under_load == made.of(UnderLoadRecord)
+
+
+def test_a_measurement_that_goes_on_replaces_what_was_kept_of_it() -> None:
+    made = recorder()
+    for iops in (100.0, 200.0):
+        made.keep_measurement(measurement([iops], name="fast"))
+        made.keep_measurement(measurement([1.0], name="slow"))
+        fast, slow = made.results().measurements
+        assert (fast.metrics["write.iops"].mean, slow.storage_class) == (iops, "slow")
 
 
 def put_in_place(made: Recorder, record: UnderLoadRecord) -> None:

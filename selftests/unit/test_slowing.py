@@ -11,7 +11,7 @@ import pytest
 
 from acceptance.judging.rejudging import contradictions
 from acceptance.limits.limit import Limit
-from acceptance.measuring.lasting import LASTING_S, slowing
+from acceptance.measuring.lasting import LASTING_S, slowing, warm_up_s
 from acceptance.results.metrics import Metric
 from acceptance.statistics.interim_analyses import ALONE, DURABLE, AnalysisPlan
 from acceptance.statistics.one_change import slowed_down_after
@@ -136,3 +136,9 @@ def test_looking_for_a_slowing_costs_no_wrong_verdict_at_5_percent(cv: float, pl
 def test_in_turn_nothing_is_taken_for_a_slowing() -> None:
     """What rests is faster at first, and that has a test of its own."""
     assert slowing([writes(*series((5, 2000), (10, 500)))] * 2) is None
+
+
+def test_what_is_slow_again_later_was_not_warming_up() -> None:
+    first = writes(*series((10, 500), (14, 2000)))
+    assert warm_up_s([first, writes(*series((30, 2000), seed=2))]) == 10
+    assert warm_up_s([first, writes(*series((20, 2000), (10, 500), seed=2))]) == 0

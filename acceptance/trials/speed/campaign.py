@@ -7,7 +7,8 @@ differences between visits, instead of as a verdict that depends on the minute.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import count
 from random import Random
 from typing import NamedTuple, Protocol
@@ -78,16 +79,19 @@ class Campaign:
         """
         for pair in pairs:
             if pair not in self._recordings and pair not in self._errors:
-                self._note(pair, self._visit, is_companion=False)
+                with self._keeping_error(pair):
+                    self._visit(pair, is_companion=False)
                 self._visited(pair)
         self._passed()
         for pair in self.measured:
             if pair in pairs and pair not in self._turns:
-                self._note(pair, self._compare)
+                with self._keeping_error(pair):
+                    self._turns[pair] = self._loads.compare(pair, self._recordings[pair])
         self._passed()
         while open_pairs := [pair for pair in self.measured if pair in pairs and self._is_open(pair)]:
             for pair in self._round([*open_pairs, *self._companions(open_pairs, pairs)]):
-                self._note(pair, self._visit, is_companion=pair not in open_pairs)
+                with self._keeping_error(pair):
+                    self._visit(pair, is_companion=pair not in open_pairs)
             self._passed()
 
     def recording(self, pair: Pair) -> Recording:
@@ -109,30 +113,27 @@ class Campaign:
         """Return the variance between the visits of the class so far; None if it is not known."""
         return spread_of([shown for pair, shown in self._shown.items() if pair.storage_class == storage_class])
 
-    def _note(self, pair: Pair, load: Callable[..., None], **arguments: bool) -> None:
-        """Load the pair, and keep the error that it has.
-
-        If the environment fails in a later visit, the earlier ones still count, and no other follows.
-        """
+    @contextmanager
+    def _keeping_error(self, pair: Pair) -> Iterator[None]:
+        """Keep the error that the loads of the pair have; the other pairs go on."""
         try:
-            load(pair, **arguments)
-        except EnvironmentFailure as error:
-            if load == self._visit and pair in self._recordings:
-                self._ended.add(pair)
-            else:
-                self._errors[pair] = error
+            yield
         except AcceptanceError as error:
             self._errors[pair] = error
 
     def _visit(self, pair: Pair, *, is_companion: bool) -> None:
-        self._recordings[pair] = self._loads.visit(
-            pair, self._recordings.get(pair), spread=self.spread(pair.storage_class), is_companion=is_companion
-        )
-        self._shown[pair] = self._loads.shown(pair, self._recordings[pair])
+        """Visit the pair. If the environment fails in a later visit, the earlier ones count, and no other follows."""
+        before, spread = self._recordings.get(pair), self.spread(pair.storage_class)
+        try:
+            recording = self._loads.visit(pair, before, spread=spread, is_companion=is_companion)
+        except EnvironmentFailure:
+            if before is None:
+                raise
+            self._ended.add(pair)
+            return
+        self._recordings[pair] = recording
+        self._shown[pair] = self._loads.shown(pair, recording)
         self._latest[pair] = next(self._numbers)
-
-    def _compare(self, pair: Pair) -> None:
-        self._turns[pair] = self._loads.compare(pair, self._recordings[pair])
 
     def _is_open(self, pair: Pair) -> bool:
         if pair in self._ended:
