@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -32,12 +33,14 @@ def run_tests(words: Sequence[str], *, plugins: Iterable[object] = (), usage: st
     if {"-h", "--help"} & set(words):
         print(f"{usage}\n\n{options_help()}".lstrip())
         return 0
+    # An object, and not `-p`: pytest then registers it before it reads an ini file, which may request another copy.
+    objects = [import_module(PLUGINS), *plugins]
     # Last, so that it holds also if the user turns warnings into errors.
-    return int(pytest.main([*_own_words(), *map(_as_module, words), "-W", QUIET], plugins=list(plugins)))
+    return int(pytest.main([*_own_words(), *map(_as_module, words), "-W", QUIET], plugins=objects))
 
 
 def _own_words() -> Iterator[str]:
-    yield from ("-p", PLUGINS, "--strict-markers", "-rfE", "--pyargs", f"--rootdir={Path.cwd()}")
+    yield from ("--strict-markers", "-rfE", "--pyargs", f"--rootdir={Path.cwd()}")
     for name, value in SETTINGS.items():
         yield from ("-o", f"{name}={value}")
 

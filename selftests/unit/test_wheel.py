@@ -10,7 +10,7 @@ import sys
 import tomllib
 import venv
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -53,7 +53,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def programs(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Those of an environment with the wheel, and for all that it needs with what is installed here: no network."""
-    folder = tmp_path_factory.mktemp("environment")
+    folder = tmp_path_factory.mktemp("project") / "env"
     venv.create(folder, symlinks=True)
     python = folder / "bin/python"
     here = [each for each in sys.path if each.endswith("-packages")]
@@ -119,6 +119,24 @@ def test_it_lists_tests_and_limits(call: Called, tmp_path: Path) -> None:
     assert re.search(r"^ *sync-write-iops +write.iops at least 1,000 IOPS +production *$", limits, re.MULTILINE), limits
     assert '"$schema"' in call("storage-acceptance", "limits", "--schema").stdout
     assert not (tmp_path / "reports").exists()
+
+
+@pytest.fixture
+def checkout(programs: Path) -> Iterator[Path]:
+    """The folder with the environment in it, as a checkout of the suite: its own plugins are requested there, too."""
+    folder = programs.parent.parent
+    names = ("tox.ini", "conftest.py", "fixtures", "acceptance")
+    for name in names:
+        (folder / name).symlink_to(ROOT / name)
+    yield folder
+    for name in names:
+        (folder / name).unlink()
+
+
+def test_it_runs_in_a_checkout_that_has_its_environment(programs: Path, checkout: Path, call: Called) -> None:
+    words = ("list", "--storage-class=fast", "-k", "binds")
+    in_checkout = done(programs / "storage-acceptance", *words, folder=checkout).stdout
+    assert in_checkout == call("storage-acceptance", *words).stdout != ""
 
 
 def test_it_measures_a_folder_and_reports_beside_it(call: Called, tmp_path: Path) -> None:
