@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
 
 from acceptance.results.metrics import Direction, Metric
@@ -19,9 +18,9 @@ class ReportedMetrics:
     operate in that direction.
     """
 
-    operations: Collection[Direction]
-    means: Collection[Direction]
-    percentiles: Collection[Direction]
+    operations: frozenset[Direction]
+    means: frozenset[Direction]
+    percentiles: frozenset[Direction]
     cpu: bool = True
     without: str = ""
 

@@ -11,8 +11,9 @@ import psutil
 import pytest
 
 from acceptance.cluster.waiting import wait_for
+from acceptance.loads.profile_folder import find_profiles
 from selftests.bounds import HANGS_S
-from selftests.integration.suite import finish, limits_file, run_suite, started_suite
+from selftests.integration.suite import ROOT, finish, limits_file, run_suite, started_suite
 from selftests.lab.disks import limited_disk, memory_disk
 
 HOST = ("--storage-cluster", "host")
@@ -62,6 +63,16 @@ def test_a_directory_is_judged_like_a_class_and_left_as_it_was(disk: Path, tmp_p
     assert [storage_class["name"] for storage_class in run.results["cluster"]["storage_classes"]] == [str(disk)]
     assert len(list((run.folder / "latest" / "fio").iterdir())) == 2
     assert os.listdir(disk) == ["precious"]
+
+
+def test_every_shipped_profile_is_measured(disk: Path, tmp_path: Path, reports: Path) -> None:
+    """All profiles share one campaign of visits, of both programs."""
+    limits = f"--storage-thresholds={limits_file(tmp_path, iops=1)}"
+    short = ("--storage-load=unjudged=4s", "--storage-test-size=64Mi", "-k", "not etcd-fsync-busy")
+    run = run_suite(*HOST, f"--storage-class={disk}", limits, *short, "-m", "data_plane", reports=reports)
+    shipped = set(find_profiles(ROOT / "profiles")) - {"etcd-fsync-busy"}
+    assert {measurement["profile"] for measurement in run.results["measurements"]} == shipped, run.output
+    assert run.results["errors"] == [] and os.listdir(disk) == ["precious"]
 
 
 @pytest.mark.full

@@ -59,6 +59,7 @@ def test_the_profiles_that_come_with_the_suite_can_be_used() -> None:
         beside = ("writes", "reads") if name == "etcd-fsync-busy" else ()
         assert each.jobs == ((name, *beside) if each.program == "fio" else ())
         assert each.about
+    assert len(set(found.values())) == len(found), "a campaign keeps its visits by profile"
 
 
 @pytest.mark.parametrize(

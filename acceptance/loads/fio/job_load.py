@@ -62,7 +62,7 @@ def _metrics_of(job: Job) -> ReportedMetrics:
     fio counts fdatasyncs by their latencies, so it counts none without completion latencies. It does count fsyncs.
     """
     clocks = _clocks(job)
-    directions = set(directions_of(job))
+    directions = frozenset(directions_of(job))
     completions, totals, percentiles = clocks["disable_clat"], clocks["disable_lat"], clocks["clat_percentiles"]
     of_totals = totals and clocks["lat_percentiles"]
     syncs: set[Direction] = {"sync"} if completions else set()

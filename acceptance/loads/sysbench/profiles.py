@@ -62,7 +62,11 @@ def _metrics_of(options: Sequence[str]) -> ReportedMetrics:
     operations: set[Direction] = {"read"} if mode in ("seqrd", "rndrd") else {"write", "sync"}
     mixed_reads: set[Direction] = {"read"} if mode == "rndrw" else set()
     return ReportedMetrics(
-        operations=operations | mixed_reads, means=(), percentiles=(), cpu=False, without=" with sysbench"
+        operations=frozenset(operations | mixed_reads),
+        means=frozenset(),
+        percentiles=frozenset(),
+        cpu=False,
+        without=" with sysbench",
     )
 
 
