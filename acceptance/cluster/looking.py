@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from acceptance.cluster.api import Api, whole
 from acceptance.cluster.api_faults import ApiError
 from acceptance.cluster.group_snapshots import group_kinds
+from acceptance.cluster.nodes import slim_node
 from acceptance.cluster.resources import (
     CSI_DRIVERS,
     CSI_NODES,
     GROUP_CLASSES,
+    NODES,
     PODS,
     SNAPSHOT_CLASSES,
     STORAGE_CAPACITIES,
@@ -20,9 +22,10 @@ from acceptance.cluster.resources import (
     Resource,
 )
 
-CLASSES, RUNNING, GROUPS = "classes", "pods", "group_classes"
+CLASSES, NODE_LABELS, RUNNING, GROUPS = "classes", "nodes", "pods", "group_classes"
 KINDS: Mapping[str, Resource] = {
     CLASSES: STORAGE_CLASSES,
+    NODE_LABELS: NODES,
     "drivers": CSI_DRIVERS,
     "csi_nodes": CSI_NODES,
     "capacities": STORAGE_CAPACITIES,
@@ -45,7 +48,6 @@ def look_at_storage(api: Api) -> Look:
     objects: dict[str, list[Object]] = {}
     unread: dict[str, str] = {}
     for kind, resource in KINDS.items():
-        pods = kind == RUNNING
         if kind == GROUPS:
             if (kinds := group_kinds(api)) is None:  # as in most clusters: there are no such objects
                 objects[kind] = []
@@ -53,7 +55,7 @@ def look_at_storage(api: Api) -> Look:
             resource = kinds.classes
         try:
             objects[kind] = api.list(
-                resource, slim=_slim if pods else whole, fields="status.phase=Running" if pods else ""
+                resource, slim=_SLIM.get(kind, whole), fields="status.phase=Running" if kind == RUNNING else ""
             )
         except ApiError as error:
             if kind == CLASSES or error.status not in (403, 404):
@@ -62,9 +64,13 @@ def look_at_storage(api: Api) -> Look:
     return Look(objects=objects, unread=unread)
 
 
-def _slim(pod: Object) -> Object:
-    """Return the parts of a pod that may identify a provisioner; there may be thousands of pods."""
+def _slim_pod(pod: Object) -> Object:
+    """Return the parts of a pod that may identify a provisioner."""
     keys = ("name", "image", "args", "command", "env")
     containers = (pod.get("spec") or {}).get("containers") or []
     slim = [{key: container[key] for key in keys if key in container} for container in containers]
     return {"metadata": {"name": pod["metadata"]["name"]}, "spec": {"containers": slim}}
+
+
+# There may be thousands of pods, and a node with its images is large.
+_SLIM: Mapping[str, Callable[[Object], Object]] = {RUNNING: _slim_pod, NODE_LABELS: slim_node}

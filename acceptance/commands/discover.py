@@ -31,9 +31,7 @@ def _discover(options: argparse.Namespace) -> int:
         look = look_at_storage(api)
         image = [] if offered_image(api) else ["--storage-image=IMAGE"]
     classes = [storage_class_of(item) for item in look.objects[CLASSES]]
-    discovery = discover(
-        classes, Surroundings(**{kind: objects for kind, objects in look.objects.items() if kind != CLASSES})
-    )
+    discovery = discover(classes, Surroundings(**look.objects))
     if discovery.classes:
         print_table(
             ("class", "provisioner", "default", "binds", "expansion", "snapshot class", "free space reported"),

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from acceptance.judging.topologies import zones_of
 from acceptance.results.clusters import StorageClass
 from acceptance.results.requirement import Outcome
 
@@ -65,8 +66,13 @@ class Discovery:
 
 @dataclass(frozen=True, kw_only=True)
 class Surroundings:
-    """The objects next to the classes; None: they could not be listed, so nothing is reported of them."""
+    """The classes as the API returns them, and the objects next to them.
 
+    None: they could not be listed, so nothing is reported of them.
+    """
+
+    classes: Sequence[Object] | None = None
+    nodes: Sequence[Object] | None = None
     drivers: Sequence[Object] | None = None
     csi_nodes: Sequence[Object] | None = None
     capacities: Sequence[Object] | None = None
@@ -133,6 +139,10 @@ def _wrong(of: StorageClass, *, snapshots: bool, beside: Surroundings) -> Iterat
         return
     if of.provisioner in LOCAL and not of.waits_for_pod:
         yield Outcome(code="discovery.local_bound_at_once")
+    elif not of.waits_for_pod:
+        key, zones = _zones(of, beside)
+        if len(zones) > 1:
+            yield Outcome(code="discovery.zones_bound_at_once", facts={"label": key, "zones": [*zones]})
     if not of.allow_expansion:
         yield Outcome(code="discovery.no_expansion")
     if beside.snapshot_classes is not None and not snapshots and _is_csi(of.provisioner, beside):
@@ -141,6 +151,13 @@ def _wrong(of: StorageClass, *, snapshots: bool, beside: Surroundings) -> Iterat
     promises_capacity = driver is not None and bool((driver.get("spec") or {}).get("storageCapacity"))
     if promises_capacity and beside.capacities is not None and not _tells_capacity(of.name, beside):
         yield Outcome(code="discovery.no_capacity")
+
+
+def _zones(of: StorageClass, beside: Surroundings) -> tuple[str, list[str]]:
+    """Return the node label of the class's zones, and the zones; no zones if they are not known."""
+    objects = (item for item in beside.classes or () if item["metadata"]["name"] == of.name)
+    terms = [term for item in objects for term in item.get("allowedTopologies") or ()]
+    return zones_of(of.provisioner, terms=terms, csi_nodes=beside.csi_nodes or (), nodes=beside.nodes or ())
 
 
 def _missing_provisioner(of: StorageClass, beside: Surroundings) -> Outcome | None:

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from acceptance.results.clusters import StorageClass
+from acceptance.results.completeness import classes_under_test
 from acceptance.results.document import Results
 from acceptance.results.verdicts import OF_ONE_VOLUME
 
 _NODE_FAILURES = frozenset({"node-failed", "failover", "failover-out-of-service"})
+# Parameters of drivers that promise encryption: encrypted (AWS, Ceph, Longhorn), kmsKeyId, disk-encryption-kms-key,
+# secure (Portworx), type: LUKS (OpenStack), and secrets that are named after it (Hetzner).
+_ENCRYPTION = re.compile(r"encrypt|luks|kms|^secure$", re.IGNORECASE)
+_NAMES_ENCRYPTION = re.compile(r"encrypt|luks", re.IGNORECASE)
+_OFF = frozenset({"", "0", "false", "no", "none", "off", "disabled"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +56,38 @@ def _risks(results: Results) -> Iterator[tuple[str, str]]:
     )
     sustained = "" if results.sustained else "no sustained load, and "
     yield "that the storage stays as fast", f"This run measured {sustained}no full disk, worn SSD or larger cluster."
+    yield from _declared(results)
+
+
+def _declared(results: Results) -> Iterator[tuple[str, str]]:
+    """Yield the properties that a class under test declares, and that no pod can observe."""
+    tested = set(classes_under_test(results))
+    encrypted = [
+        f"{storage_class.name} ({', '.join(parameters)})"
+        for storage_class in (results.cluster.storage_classes if results.cluster else ())
+        if storage_class.name in tested and (parameters := _parameters_of_encryption(storage_class))
+    ]
+    if encrypted:
+        yield "that volumes are encrypted", f"Declared, not tested: {'; '.join(encrypted)}."
+    modified = [
+        record.storage_class
+        for record in results.capabilities
+        if record.capability == "volume-attributes-class" and record.status == "seen"
+    ]
+    if modified:
+        yield (
+            "that a VolumeAttributesClass has its effect, such as more IOPS",
+            f"Declared, not tested: {', '.join(modified)}; this run saw only that the change was reported.",
+        )
+
+
+def _parameters_of_encryption(storage_class: StorageClass) -> list[str]:
+    """Return the names of the class's parameters that promise encryption; values may be secret."""
+    return sorted(
+        name
+        for name, value in storage_class.parameters.items()
+        if value.strip().lower() not in _OFF and (_ENCRYPTION.search(name) or _NAMES_ENCRYPTION.search(value))
+    )
 
 
 def _crashes(results: Results) -> set[str]:

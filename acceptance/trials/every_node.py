@@ -19,11 +19,12 @@ from acceptance.cluster.pods import require_pod, start_problem, wait_started
 from acceptance.cluster.resources import NODES, VOLUMES
 from acceptance.cluster.waiting import wait_for
 from acceptance.cluster.workspace import Workspace
+from acceptance.judging.topologies import allows
 from acceptance.results.clusters import StorageClass
 from acceptance.results.figures import FiguresRecord, NamedFigure
 from acceptance.text.errors import EnvironmentFailure, StorageFailure, Unsupported
 from acceptance.trials.features.bench import Bench, new_mark
-from acceptance.trials.features.topology import allows, topologies_of
+from acceptance.trials.features.topology import topologies_of
 
 AT_ONCE = 10
 """The number of nodes that are visited at the same time, and of volumes that exist at the same time."""

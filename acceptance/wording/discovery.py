@@ -30,6 +30,14 @@ def _no_driver(*, provisioner: str) -> str:
     )
 
 
+def _zones_bound_at_once(*, label: str, zones: Sequence[str]) -> str:
+    return (
+        f"Volumes are bound immediately (Immediate), each in one of {len(zones)} zones ({label}: {', '.join(zones)}): "
+        "a volume may be in a zone where its pod cannot run, and the pod then stays pending; set volumeBindingMode: "
+        "WaitForFirstConsumer."
+    )
+
+
 _PROBLEMS: dict[str, str | Callable[..., str]] = {
     "no_class": "The cluster has no StorageClass: install a provisioner first.",
     "no_default": "No class is the default: PVCs that name none stay pending; name one with --storage-class.",
@@ -38,6 +46,7 @@ _PROBLEMS: dict[str, str | Callable[..., str]] = {
         "Local volumes are bound immediately (Immediate): a volume may be on a node where its pod cannot run; "
         "set volumeBindingMode: WaitForFirstConsumer, unless the volumes are in a folder that all nodes share."
     ),
+    "zones_bound_at_once": _zones_bound_at_once,
     "no_expansion": "PVCs cannot be expanded: allowVolumeExpansion is not set; the expansion test is skipped.",
     "no_snapshot_class": "Its driver has no VolumeSnapshotClass: snapshots cannot be taken; create one if supported.",
     "no_capacity": (

@@ -47,9 +47,26 @@ WHOLE = Surroundings(
 BOTH = [{"storageClassName": "fast"}, {"storageClassName": "b"}]
 
 
+ZONE = "topology.ebs.csi.example.com/zone"
+HOST = "topology.topolvm.io/node"
+
+
+def zonal(*zones: str, key: str = ZONE) -> dict[str, list[Object]]:
+    """A node in each zone, on each of which the driver runs."""
+    names = [f"node-{zone}" for zone in zones]
+    csi_nodes = [
+        {"metadata": {"name": name}, "spec": {"drivers": [{"name": CSI, "topologyKeys": [HOST, key]}]}}
+        for name in names
+    ]
+    labels = [{HOST: name, key: zone} for name, zone in zip(names, zones, strict=True)]
+    nodes = [{"metadata": {"name": name, "labels": label}} for name, label in zip(names, labels, strict=True)]
+    return {"csi_nodes": csi_nodes, "nodes": nodes}
+
+
 def found(*classes: Object, **other: Any) -> Discovery:
     """With all that classes need, but for what is given."""
-    return discover([storage_class_of(each) for each in classes], Surroundings(**{**vars(WHOLE), **other}))
+    beside = Surroundings(**{**vars(WHOLE), "classes": classes, **other})
+    return discover([storage_class_of(each) for each in classes], beside)
 
 
 def wrong(*classes: Object, **other: Any) -> list[Outcome]:
@@ -115,7 +132,45 @@ def test_what_is_wrong_is_told_and_nothing_else(classes: Any, other: dict[str, A
     assert problem(told).startswith(sentence)
 
 
-@pytest.mark.parametrize("unread", ["csi_nodes", "pods", "snapshot_classes", "capacities", "drivers"])
+def test_volumes_that_are_bound_immediately_in_several_zones_are_warned_of() -> None:
+    at_once = GOOD | {"volumeBindingMode": "Immediate"}
+    (told,) = wrong(at_once, **zonal("a", "b", "c"))
+    assert told.code == "discovery.zones_bound_at_once"
+    assert told.facts == {"label": ZONE, "zones": ["a", "b", "c"]}
+    assert "Immediate" in problem(told) and "WaitForFirstConsumer" in problem(told)
+    default = {key: value for key, value in GOOD.items() if key != "volumeBindingMode"}
+    assert [each.code for each in wrong(default, **zonal("a", "b"))] == ["discovery.zones_bound_at_once"]
+
+
+@pytest.mark.parametrize(
+    ("change", "cluster"),
+    [
+        ({"volumeBindingMode": "WaitForFirstConsumer"}, zonal("a", "b")),
+        ({}, zonal("a", "a")),
+        ({}, zonal("a", "b", key="topology.example.com/host")),
+        ({}, zonal("a", "b") | {"nodes": None}),
+        ({}, zonal("a", "b") | {"csi_nodes": on_nodes(CSI)}),
+        ({}, zonal("a", "b") | {"csi_nodes": None}),
+        (
+            {"allowedTopologies": [{"matchLabelExpressions": [{"key": ZONE, "values": ["b", "z"]}]}]},
+            zonal("a", "b"),
+        ),
+    ],
+    ids=["at first use", "one zone", "single nodes", "nodes unread", "no zones", "csi nodes unread", "one is allowed"],
+)
+def test_a_class_whose_volumes_can_be_used_in_every_zone_is_not_warned_of(
+    change: Object, cluster: dict[str, Any]
+) -> None:
+    assert wrong(GOOD | {"volumeBindingMode": "Immediate"} | change, **cluster) == []
+
+
+def test_an_in_tree_provisioner_is_known_to_place_volumes_by_zone() -> None:
+    in_tree = storage_class("gp2", "kubernetes.io/aws-ebs", default=True, allowVolumeExpansion=True)
+    (told,) = wrong(in_tree, **zonal("a", "b", key="topology.kubernetes.io/zone"))
+    assert (told.code, told.facts["zones"]) == ("discovery.zones_bound_at_once", ["a", "b"])
+
+
+@pytest.mark.parametrize("unread", ["csi_nodes", "nodes", "pods", "snapshot_classes", "capacities", "drivers"])
 def test_what_could_not_be_listed_is_no_fault_of_a_class(unread: str) -> None:
     assert wrong(LOCAL, GOOD, **{unread: None}) == []
 
@@ -173,7 +228,7 @@ def test_what_may_not_be_listed_is_told_and_the_rest_is_looked_at() -> None:
     look = look_at_storage(
         cast(Api, Forbidding({"csinodes": 403, "volumesnapshotclasses": 404, "volumegroupsnapshotclasses": 403}))
     )
-    assert look.objects.keys() == {"classes", "drivers", "capacities", "pods"}
+    assert look.objects.keys() == {"classes", "nodes", "drivers", "capacities", "pods"}
     assert look.objects["pods"] == [pod("a", image="x")]
     assert look.unread == {
         "csi_nodes": "this account may not list them",

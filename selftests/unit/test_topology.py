@@ -9,10 +9,11 @@ import pytest
 from acceptance.cluster.claims import Claim
 from acceptance.cluster.pod_manifest import PodPlan
 from acceptance.cluster.resources import NODES, PODS, STORAGE_CLASSES, Object
+from acceptance.judging.topologies import allows
 from acceptance.settings.pod_template import PodTemplate
 from acceptance.text.errors import AcceptanceError, NotTried, StorageFailure, Unsupported
 from acceptance.trials.features import topology
-from acceptance.trials.features.topology import ELSEWHERE, allows
+from acceptance.trials.features.topology import ELSEWHERE
 from selftests.unit.test_volumes_and_pods import PLAN, RUNS, PlayedBench, kept, tried
 
 ZONE = "topology.kubernetes.io/zone"

@@ -6,6 +6,7 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.nodes import nodes_that_take_pods
 from acceptance.cluster.objects import name_of
 from acceptance.cluster.resources import STORAGE_CLASSES, Object
+from acceptance.judging.topologies import allows
 from acceptance.text.errors import StorageFailure
 from acceptance.trials.features.bench import Bench, new_mark
 from acceptance.trials.features.declared import TWO_VOLUMES, Tries
@@ -67,12 +68,3 @@ def topologies_of(api: Api, storage_class: str) -> list[Object]:
     """Return the class's allowedTopologies, or an empty list. The account may list classes, but not get one by name."""
     topologies = {name_of(entry): entry.get("allowedTopologies") for entry in api.list(STORAGE_CLASSES)}
     return topologies.get(storage_class) or []
-
-
-def allows(term: Object, node: Object) -> bool:
-    """Return whether a node has one of the values for each label of the term, a TopologySelectorTerm of Kubernetes."""
-    labels = node["metadata"].get("labels") or {}
-    return all(
-        labels.get(label_expression["key"]) in label_expression["values"]
-        for label_expression in term.get("matchLabelExpressions") or []
-    )
