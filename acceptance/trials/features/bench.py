@@ -20,6 +20,7 @@ from acceptance.cluster.workspace import Workspace
 from acceptance.process.undoing import Undoing
 from acceptance.results.clusters import StorageClass
 from acceptance.results.features import Capability
+from acceptance.results.file_operations import OperationRecord
 from acceptance.text.errors import NotTried, StorageFailure, Unsupported
 from acceptance.text.quantities import parse_size
 from acceptance.trials.features.nfs_clients import why_not_shared
@@ -51,6 +52,8 @@ class Bench:
         self.workspace = workspace
         self.storage_class = storage_class
         self.node_volumes = node_volumes
+        self.operations: tuple[OperationRecord, ...] = ()
+        """The outcome of each operation on files, for the record of the capability."""
         self._capability = capability
         self._keep = keep
         self._pod_s = pod_s

@@ -113,5 +113,11 @@ func (d *driver) NodeExpandVolume(_ context.Context, asked *csi.NodeExpandVolume
 	return &csi.NodeExpandVolumeResponse{CapacityBytes: is.Size}, nil
 }
 
-// grow has a mounted file system fill its device; where it does, that changes nothing.
-func grow(path string) error { return run("xfs_growfs", "-d", path) }
+// grow has a mounted file system fill its device; where it does, that changes nothing. One of the fault oldFileSystem stays as it is.
+func grow(path string) error {
+	var is unix.Statfs_t
+	if err := unix.Statfs(path, &is); err != nil || is.Type == unix.EXT2_SUPER_MAGIC {
+		return err
+	}
+	return run("xfs_growfs", "-d", path)
+}

@@ -51,6 +51,7 @@ const (
 	neverModified    fault = "never-modified"         // a change of attributes is put off again and again
 	mountsNothing    fault = "mounts-nothing"         // a pod gets a folder of its node's own disk
 	oneNodeRefuses   fault = "one-node-refuses"       // the second node never gets a volume
+	oldFileSystem    fault = "old-file-system"        // a file system is ext2, and lacks what came later
 )
 
 var allFaults = []fault{
@@ -58,6 +59,7 @@ var allFaults = []fault{
 	groupByDriver, groupIgnored, lostAtUnpublish, sizeNotEnforced, nodesApart, mountsInside, comesLate, refusesSome, walksAtMount,
 	growsOnlyInUse, keepsID, oneCloneAtATime, neverFreed, takenForAnother, firstPodAlone, optionsIgnored,
 	wrongStatistics, takesFewer, keepsSpace, slowsDown, clonesSlowly, neverModified, mountsNothing, oneNodeRefuses,
+	oldFileSystem,
 }
 
 // parseFaults reads one fault a line; blank lines aside, each must be known.
