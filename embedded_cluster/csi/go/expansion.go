@@ -31,14 +31,24 @@ func (d *driver) ControllerExpandVolume(
 	if err != nil {
 		return nil, err
 	}
-	size, err := sizeFor(asked.GetCapacityRange(), is.Size)
+	forGood, err := d.has(refusedForGood, is.Fault)
 	if err != nil {
 		return nil, err
 	}
-	if size > is.Size {
-		if err := d.enlargeVolume(is, size, inName); err != nil {
-			return nil, err
+	if forGood && is.Refused {
+		return nil, status.Errorf(codes.FailedPrecondition, "an earlier expansion of %s has failed", is.ID)
+	}
+	size, err := sizeFor(asked.GetCapacityRange(), is.Size)
+	if err == nil && size > is.Size {
+		err = d.enlargeVolume(is, size, inName)
+	}
+	if err != nil {
+		if is.Refused = forGood; forGood {
+			if kept := d.write(volumesIn, is.ID, is); kept != nil {
+				return nil, kept
+			}
 		}
+		return nil, err
 	}
 	// Also where it was that large before: the call may be repeated after the driver was killed.
 	return &csi.ControllerExpandVolumeResponse{CapacityBytes: size, NodeExpansionRequired: !inName}, nil

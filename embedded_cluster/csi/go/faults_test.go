@@ -46,6 +46,22 @@ func TestAnOldFileSystemReservesNothingAndStaysAsLargeAsItIs(t *testing.T) {
 	}
 }
 
+func TestAnExpansionIsRefusedForGoodAfterOneThatIsTooLarge(t *testing.T) {
+	l := newLab(t)
+	ids := map[string]codes.Code{
+		l.made(request("good")): codes.OK, l.made(request("bad", faulty(refusedForGood))): codes.FailedPrecondition,
+	}
+	for id, later := range ids {
+		l.used(id)
+		if err := l.expanded(id, 1<<60); status.Code(err) != codes.OutOfRange {
+			t.Fatal(id, err)
+		}
+		if err := l.expanded(id, 2*small); status.Code(err) != later {
+			t.Fatal(id, err)
+		}
+	}
+}
+
 func TestExpansionIsNeverDone(t *testing.T) {
 	l := newLab(t)
 	id := l.made(request("volume", faulty(neverGrows)))
