@@ -11,12 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.judging.file_operations import judge_operations
 from acceptance.limits.asked import asked_limit, with_limits
 from acceptance.limits.file import load_limits
 from acceptance.limits.shipped import is_shipped
 from acceptance.limits.tiers import Tier
-from acceptance.limits.workloads import WorkloadLimits, family_of, load_operations, load_workload, with_workloads
+from acceptance.limits.workloads import WorkloadLimits, family_of, load_workload, with_workloads
 from acceptance.loads.fio.job_file import read_job_file
 from acceptance.loads.profile_folder import find_profiles
 from acceptance.report.overview import verdict_sentence
@@ -24,10 +23,7 @@ from acceptance.report.summary import render_summary
 from acceptance.report.workloads import workload_rows, workload_sentences
 from acceptance.results.conditions import Conditions, TierLimit
 from acceptance.results.document import Results, Status, Verdict
-from acceptance.results.features import CapabilityRecord
-from acceptance.results.file_operations import FILE_OPERATIONS, OperationOutcome, OperationRecord
 from acceptance.results.workloads import WORKLOADS, CarriedWorkload
-from acceptance.text.errors import WrongUsage
 from selftests.unit.flat_verdicts import flat_verdict
 from selftests.unit.test_report import Page, results
 
@@ -274,74 +270,3 @@ def test_an_unknown_workload_and_a_name_that_is_taken_are_told_of(
     status, output = planned(*options, "--storage-for=etcd", f"--storage-profiles={tmp_path}")
     assert status == 4
     assert "etcd-wal-8k: a workload has this name; rename the file" in output
-
-
-@pytest.mark.parametrize("name", sorted(path.parent.name for path in FOLDER.glob("*/operations.yaml")))
-def test_the_operations_that_a_workload_needs_are_known_ones_each_with_a_reason(name: str) -> None:
-    found = workload(name, "baseline")
-    assert found.operations and set(found.operations) <= set(FILE_OPERATIONS)
-    assert found.record.operations == list(found.operations)
-    assert set(found.texts) == {"limits.yaml", "operations.yaml"}
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("flock: a reason\nflight: none\n", "line 2: expected an operation of .* found 'flight'"),
-        ("flock:\n", "line 1: expected an operation of .* found 'flock'"),
-        ("[]\n", "expected operations, found none"),
-    ],
-)
-def test_errors_of_a_file_of_operations_are_told(text: str, said: str, tmp_path: Path) -> None:
-    path = tmp_path / "operations.yaml"
-    path.write_text(text)
-    with pytest.raises(WrongUsage, match=said):
-        load_operations(path)
-
-
-def operations(**outcomes: OperationOutcome) -> CapabilityRecord:
-    """What was seen of files on a class."""
-    return CapabilityRecord(
-        storage_class="fast",
-        capability="file-operations",
-        status="seen",
-        how="so it was",
-        operations=[
-            OperationRecord(operation=name, outcome=outcome, problem="no such call")
-            for name, outcome in outcomes.items()
-        ],
-    )
-
-
-NEEDS = {"flock": "one server only", "truncate": "space is freed"}
-
-
-@pytest.mark.parametrize(
-    ("observed", "status", "said"),
-    [
-        (
-            operations(flock="works", truncate="works", socket="fails"),
-            "pass",
-            "all operations on files that postgresql",
-        ),
-        (operations(flock="lacks", truncate="works"), "fail", "flock lacks (no such call); one server only"),
-        (operations(flock="works", truncate="fails"), "fail", "truncate fails (no such call); space is freed"),
-        (operations(flock="works"), "fail", "truncate was not tried; space is freed"),
-        (operations().model_copy(update={"status": "failed"}), "fail", "so it was"),
-        (operations().model_copy(update={"status": "missing"}), "skipped", "so it was"),
-    ],
-)
-def test_a_workload_fails_on_a_class_that_lacks_an_operation_that_it_needs(
-    observed: CapabilityRecord, status: Status, said: str
-) -> None:
-    judged = judge_operations(observed, workload="postgresql", reasons=NEEDS)
-    assert judged.status == status and said in judged.reason
-
-
-@pytest.mark.parametrize(("seen", "said"), [("works", "passes"), ("lacks", "fails")])
-def test_the_line_of_a_workload_counts_the_operations_that_it_needs(seen: OperationOutcome, said: str) -> None:
-    judged = judge_operations(operations(flock=seen), workload="postgresql", reasons={"flock": "one server only"})
-    run = found(*(verdict(metric, "pass") for metric in LIMITS), judged.model_copy(update={"subject": "workloads"}))
-    (line,) = workload_sentences(run)
-    assert line.startswith(f"for postgresql: fast {said} (2 of 2 limits pass; file operations: ")
-    assert "postgresql itself" not in line
