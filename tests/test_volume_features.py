@@ -51,5 +51,5 @@ def test_read_only_volume_refuses_writes(show_capability):
 
 @pytest.mark.capability("file-operations")
 def test_files_behave_as_on_a_local_disk(show_capability):
-    """Files are linked, replaced, read after their deletion, and given modes and names; a new pod sees the results."""
+    """Files are linked, replaced, mapped, locked, and given modes and names as on a local disk, for a new pod, too."""
     show_capability(try_file_operations)

@@ -39,7 +39,8 @@ class PodPlan:
     volumes. `sub_path`: the folder of each volume that it has in place of the whole volume. `fs_group`: the numeric id
     of the group that is to own the volumes, None for that of all pods; `group_policy`: whether they are all given to
     the group even if their root has it. `user`: the number of its user and group, None for that of all pods; `groups`:
-    further ones of that user. `away_from`: a node that it may not run on. `ephemeral`: its claims are created and
+    further ones of that user. `host_users`: false for a user namespace of its own; `selinux_level`: its level, None for
+    that of its runtime. `away_from`: a node that it may not run on. `ephemeral`: its claims are created and
     deleted with it. `requests`: the resources that its node reserves.
     """
 
@@ -59,6 +60,8 @@ class PodPlan:
     group_policy: GroupPolicy = "OnRootMismatch"
     user: int | None = None
     groups: tuple[int, ...] = ()
+    host_users: bool = True
+    selinux_level: str | None = None
     ephemeral: bool = False
     requests: Mapping[str, str] = field(default_factory=lambda: {"cpu": "100m", "memory": "64Mi"})
 
@@ -96,6 +99,8 @@ def pod_manifest(plan: PodPlan, *, guarded_claims: Collection[int] = ()) -> Obje
     }
     if plan.files:
         spec["volumes"].append({"name": "files", "configMap": {"name": plan.files}})
+    if not plan.host_users:
+        spec["hostUsers"] = False
     if plan.defaults.pull_secret:
         spec["imagePullSecrets"] = [{"name": plan.defaults.pull_secret}]
     if tolerations := plan.defaults.template.tolerations:
@@ -152,6 +157,7 @@ def _security(plan: PodPlan) -> Object:
         **ids,
         **({} if group is None else {"fsGroup": group}),
         "fsGroupChangePolicy": plan.group_policy,
+        **({"seLinuxOptions": {"level": plan.selinux_level}} if plan.selinux_level else {}),
         "seccompProfile": {"type": "RuntimeDefault"},
     }
 

@@ -12,6 +12,7 @@ from acceptance.results.conditions import TierLimit, question_in_words
 from acceptance.results.document import Results, Status, Verdict
 from acceptance.results.verdicts import worst
 from acceptance.results.workloads import CarriedWorkload, Workload
+from acceptance.wording.file_operations import OPERATIONS
 
 _PROGRAMS: tuple[Workload, ...] = ("postgresql",)
 """The workloads that are also tested with the program itself."""
@@ -77,7 +78,13 @@ def _row(
     program_verdicts = [
         verdict for verdict in verdicts if verdict.storage_class == storage_class and _is_of_program(verdict, workload)
     ]
-    status = worst([*judged_verdicts, *(verdict for verdict in program_verdicts if verdict.status != "skipped")])
+    operation_verdicts = [
+        verdict
+        for verdict in verdicts
+        if verdict.storage_class == storage_class and verdict.profile == workload.name and verdict.rule == OPERATIONS
+    ]
+    further_verdicts = [*program_verdicts, *operation_verdicts]
+    status = worst([*judged_verdicts, *(verdict for verdict in further_verdicts if verdict.status != "skipped")])
     if status == "pass" and len(judged_verdicts) < len(limits):
         status = None
     passes = sum(verdict.status == "pass" for verdict in judged_verdicts)
@@ -87,11 +94,13 @@ def _row(
         storage_class=storage_class,
         status=status,
         sentence=f"for {workload.name}: {storage_class} {_PHRASES[status]} ({passes} of {len(limits)} limits pass"
-        f"{''.join(f'; {workload.name} itself: {verdict.status}' for verdict in program_verdicts)})",
+        f"{''.join(f'; {workload.name} itself: {verdict.status}' for verdict in program_verdicts)}"
+        f"{''.join(f'; file operations: {verdict.status}' for verdict in operation_verdicts)})",
         profiles=workload.profiles,
         limits=[
             *(_limit_in_words(limit, verdict) for limit, verdict in pairs),
             *(f"{workload.name} itself, killed under load: {verdict.status}" for verdict in program_verdicts),
+            *(f"file operations, {', '.join(workload.operations)}: {verdict.status}" for verdict in operation_verdicts),
         ],
     )
 

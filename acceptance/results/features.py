@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
+from acceptance.results.file_operations import OperationRecord
 from acceptance.results.model import Frozen
 
 FORMER_NAMES = {
@@ -45,3 +46,6 @@ class CapabilityRecord(Frozen):
         "and it did not do what it must; not_tried: nothing is known",
     )
     how: str = Field(description="how the suite found that out, in words")
+    operations: list[OperationRecord] = Field(
+        default=[], description="the outcome of each operation on files; empty for other capabilities"
+    )

@@ -15,6 +15,7 @@ from acceptance.results.completeness import missing, overall_of
 from acceptance.results.conditions import Conditions
 from acceptance.results.declaration import Declaration
 from acceptance.results.document import Measurement, RelativeEstimate, Results, Run, Verdict
+from acceptance.results.features import CapabilityRecord
 from acceptance.results.known_storage import KnownStorage
 from acceptance.results.model import Frozen
 from acceptance.text.redaction import known_spellings
@@ -74,6 +75,12 @@ class Recorder:
             measurements[known.index(measurement.id)] = measurement
         else:
             measurements.append(measurement)
+
+    def keep_capability(self, record: CapabilityRecord) -> None:
+        """Add the record of a capability, in place of an earlier one of the same class."""
+        records, subject = self.of(CapabilityRecord), (record.storage_class, record.capability)
+        records[:] = [known for known in records if (known.storage_class, known.capability) != subject]
+        records.append(record)
 
     def of(self, kind: type[R]) -> list[R]:
         """Return the records of a kind, in the order of their arrival. The list is the recorder's own, not a copy."""

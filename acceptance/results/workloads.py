@@ -29,3 +29,4 @@ class CarriedWorkload(Frozen):
     name: Workload
     about: str
     profiles: list[str] = Field(description="names of profiles; all limits on them are the workload's")
+    operations: list[str] = Field(default=[], description="names of operations on files that the workload needs")

@@ -234,5 +234,12 @@ WITH = Group(
             help="fill a node with as many volumes as its driver reports, if that takes at most N",
             default="0",
         ),
+        Option(
+            name="refused-size",
+            part="refused-size",
+            metavar="SIZE",
+            help="request this size, which the storage must refuse to any volume, and verify that the volume recovers",
+            otherwise="not tested",
+        ),
     ),
 )

@@ -125,6 +125,7 @@ class Settings(Frozen):
     imports: Annotated[tuple[str, ...], BeforeValidator(named_imports)] = ()
     imported_failures: ImportedFailures = _default("imported_failures")
     expect: Capabilities = ()
+    refused_size: Size | None = None
     node_volumes: Annotated[int, Field(ge=0, le=999)] = _default("node_volumes")
     timeout: Duration = _default("timeout")
     unjudged_time: Window = _default("unjudged_time")

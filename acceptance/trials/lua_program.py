@@ -17,11 +17,11 @@ OutputWords = list[list[str]]
 """The words of each line that a pod has printed so far."""
 
 
-def program_of(package: str, name: str) -> str:
-    """Return the program that RUN runs if it is in $PROGRAM: `name` is a file of the package; all programs begin
-    alike."""
+def program_of(package: str, *names: str) -> str:
+    """Return the program that RUN runs if it is in $PROGRAM: `names` are files of the package, one after the other; all
+    programs begin alike."""
     start = files("acceptance.trials").joinpath("lua_program.lua")
-    return "".join(part.read_text(encoding="utf-8") for part in (start, files(package).joinpath(name)))
+    return "".join(part.read_text(encoding="utf-8") for part in (start, *map(files(package).joinpath, names)))
 
 
 def words_said(output: str, *, image: str) -> OutputWords:

@@ -46,6 +46,7 @@ CLAIM = Claim(
 class TriedBench:
     """A bench on which nothing is made."""
 
+    operations = ()
     storage_class = StorageClass(
         name="fast",
         provisioner="driver",

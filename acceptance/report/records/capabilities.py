@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import get_args
 
 from acceptance.report.chapters import in_chapter
@@ -10,6 +10,7 @@ from acceptance.report.gauges import Gauge, LabeledValues, declare_gauges
 from acceptance.report.parts import Part, Table, mark, name, words
 from acceptance.results.document import Results, Status
 from acceptance.results.features import CapabilityRecord, CapabilityStatus
+from acceptance.results.file_operations import FILE_OPERATIONS, OperationOutcome, OperationRecord
 
 _MARKS: dict[CapabilityStatus, tuple[Status, str]] = {
     "seen": ("pass", "seen"),
@@ -17,6 +18,7 @@ _MARKS: dict[CapabilityStatus, tuple[Status, str]] = {
     "failed": ("fail", "failed"),
     "not_tried": ("inconclusive", "not known"),
 }
+_OUTCOMES: dict[OperationOutcome, Status] = {"works": "pass", "lacks": "skipped", "fails": "fail"}
 
 
 @in_chapter("features")
@@ -39,6 +41,28 @@ def capability_parts(results: Results) -> Iterator[Part]:
             ],
         )
         yield Part(blocks=["The table shows only the capabilities that the suite tested.", table])
+        if records := [record for record in results.capabilities if record.operations]:
+            yield _operations_part(records)
+
+
+def _operations_part(records: Sequence[CapabilityRecord]) -> Part:
+    """Return a table with a row for each operation on files, and a column for each class."""
+    outcomes = [{operation.operation: operation for operation in record.operations} for record in records]
+    table = Table(
+        label="Operations on files",
+        columns=words("Operation", *(record.storage_class for record in records), "The test"),
+        rows=[
+            (operation, *(_cell(known.get(operation)) for known in outcomes), description)
+            for operation, description in FILE_OPERATIONS.items()
+        ],
+    )
+    return Part(title="Operations on files", blocks=[table])
+
+
+def _cell(record: OperationRecord | None) -> str:
+    if record is None:
+        return mark("inconclusive", "not known")
+    return mark(_OUTCOMES[record.outcome], record.outcome, record.problem or "")
 
 
 def _capability(record: CapabilityRecord) -> LabeledValues:

@@ -20,6 +20,7 @@ from acceptance.cluster.workspace import Workspace
 from acceptance.process.undoing import Undoing
 from acceptance.results.clusters import StorageClass
 from acceptance.results.features import Capability
+from acceptance.results.file_operations import OperationRecord
 from acceptance.text.errors import NotTried, StorageFailure, Unsupported
 from acceptance.text.quantities import parse_size
 from acceptance.trials.features.nfs_clients import why_not_shared
@@ -34,7 +35,8 @@ class Bench:
 
     `node`: where pods run unless the caller names another node; None leaves the first pod to the scheduler, and later
     pods run on its node. `keep`: leave all objects in place if the block fails. `pod_s`: how long a pod may run; None:
-    as long as an object may take. `node_volumes`: the maximum number of volumes to fill a node with.
+    as long as an object may take. `node_volumes`: the maximum number of volumes to fill a node with. `refused_size`:
+    bytes that the storage must refuse to a volume.
     """
 
     def __init__(
@@ -47,10 +49,14 @@ class Bench:
         keep: bool,
         pod_s: int | None = None,
         node_volumes: int = 0,
+        refused_size: int | None = None,
     ) -> None:
         self.workspace = workspace
         self.storage_class = storage_class
         self.node_volumes = node_volumes
+        self.refused_size = refused_size
+        self.operations: tuple[OperationRecord, ...] = ()
+        """The outcome of each operation on files, for the record of the capability."""
         self._capability = capability
         self._keep = keep
         self._pod_s = pod_s

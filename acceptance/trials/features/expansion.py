@@ -6,7 +6,7 @@ from acceptance.cluster.api_faults import ApiError
 from acceptance.cluster.claims import Claim, ask_to_grow
 from acceptance.cluster.events import recent_events
 from acceptance.cluster.refusals import refuses_growth
-from acceptance.cluster.resources import CLAIMS
+from acceptance.cluster.resources import CLAIMS, Object
 from acceptance.cluster.waiting import wait_for
 from acceptance.text.errors import StorageFailure
 from acceptance.text.quantities import format_quantity, parse_size
@@ -18,6 +18,8 @@ EXPANDED_SIZE = 2 * SIZE
 GROWING = (VolumeUse(size=EXPANDED_SIZE),)
 ENOUGH = 0.5
 """The share of the additional bytes that must show: a file system keeps some for itself."""
+_CONDITIONS = ("Resizing", "FileSystemResizePending", "ControllerResizeError", "NodeResizeError")
+"""Conditions of a claim whose expansion is not over; a change of its VolumeAttributesClass has others."""
 
 WRITE = 'echo "$MARK" > "$VOLUME/mark" && sync\n'
 # The mark is printed first: output with a new size proves that the mark was read at that time, too.
@@ -102,6 +104,40 @@ def wait_reported(bench: Bench, claim: Claim, *, size: int) -> None:
         events=lambda: recent_events(api, namespace=claim.namespace, name=claim.name),
         timeout_s=bench.timeout_s,
     )
+    _wait_settled(bench, claim)
+
+
+def _wait_settled(bench: Bench, claim: Claim) -> None:
+    """Wait until the claim reports no expansion in progress or failed. Raises StorageFailure if that remains.
+
+    A condition that remains has controllers and people wait for an expansion that is over.
+    """
+    wait_for(
+        f"PVC {claim.name} of StorageClass {claim.storage_class}, which reports its new capacity, to report that its "
+        "expansion is over",
+        look=lambda: remains_of_expansion(bench.api.get(CLAIMS, claim.name, namespace=claim.namespace)["status"]),
+        ready=lambda remains: not remains,
+        state=", ".join,
+        timeout_s=bench.timeout_s,
+    )
+
+
+def remains_of_expansion(status: Object) -> list[str]:
+    """Return what a claim's status still reports of an expansion that is over; empty if it is settled."""
+    conditions = [
+        f"condition {condition['type']}"
+        for condition in status.get("conditions") or []
+        if condition["type"] in _CONDITIONS and condition["status"] == "True"
+    ]
+    resource_status = (status.get("allocatedResourceStatuses") or {}).get("storage")
+    allocated, capacity = (
+        (status.get(field) or {}).get("storage", "1") for field in ("allocatedResources", "capacity")
+    )
+    return [
+        *conditions,
+        *([f"allocatedResourceStatuses {resource_status}"] if resource_status else []),
+        *([f"allocatedResources {allocated}"] if parse_size(allocated) > parse_size(capacity) else []),
+    ]
 
 
 def in_words(size: int) -> str:

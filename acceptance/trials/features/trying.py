@@ -34,7 +34,13 @@ def try_capability(
     """
 
     def record(status: CapabilityStatus, how: str) -> CapabilityRecord:
-        return CapabilityRecord(storage_class=bench.storage_class.name, capability=capability, status=status, how=how)
+        return CapabilityRecord(
+            storage_class=bench.storage_class.name,
+            capability=capability,
+            status=status,
+            how=how,
+            operations=list(bench.operations),
+        )
 
     try:
         with bench:

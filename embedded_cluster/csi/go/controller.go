@@ -220,6 +220,10 @@ func (d *driver) make(wanted volume, source content) error {
 	if err != nil {
 		return err
 	}
+	old, err := d.has(oldFileSystem, wanted.Fault)
+	if err != nil {
+		return err
+	}
 	copied := source.id != "" && !(empty && source.snapshot != nil)
 	if shares && source.volume != nil {
 		err = os.Link(d.image(volumesIn, source.id), image)
@@ -236,7 +240,7 @@ func (d *driver) make(wanted volume, source content) error {
 			if err := enlarge(file, large); err != nil || copied || wanted.Block {
 				return err
 			}
-			return format(file.Name())
+			return format(file.Name(), old)
 		})
 	}
 	if err != nil {

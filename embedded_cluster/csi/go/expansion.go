@@ -31,14 +31,24 @@ func (d *driver) ControllerExpandVolume(
 	if err != nil {
 		return nil, err
 	}
-	size, err := sizeFor(asked.GetCapacityRange(), is.Size)
+	forGood, err := d.has(refusedForGood, is.Fault)
 	if err != nil {
 		return nil, err
 	}
-	if size > is.Size {
-		if err := d.enlargeVolume(is, size, inName); err != nil {
-			return nil, err
+	if forGood && is.Refused {
+		return nil, status.Errorf(codes.FailedPrecondition, "an earlier expansion of %s has failed", is.ID)
+	}
+	size, err := sizeFor(asked.GetCapacityRange(), is.Size)
+	if err == nil && size > is.Size {
+		err = d.enlargeVolume(is, size, inName)
+	}
+	if err != nil {
+		if is.Refused = forGood; forGood {
+			if kept := d.write(volumesIn, is.ID, is); kept != nil {
+				return nil, kept
+			}
 		}
+		return nil, err
 	}
 	// Also where it was that large before: the call may be repeated after the driver was killed.
 	return &csi.ControllerExpandVolumeResponse{CapacityBytes: size, NodeExpansionRequired: !inName}, nil
@@ -113,5 +123,11 @@ func (d *driver) NodeExpandVolume(_ context.Context, asked *csi.NodeExpandVolume
 	return &csi.NodeExpandVolumeResponse{CapacityBytes: is.Size}, nil
 }
 
-// grow has a mounted file system fill its device; where it does, that changes nothing.
-func grow(path string) error { return run("xfs_growfs", "-d", path) }
+// grow has a mounted file system fill its device; where it does, that changes nothing. One of the fault oldFileSystem stays as it is.
+func grow(path string) error {
+	var is unix.Statfs_t
+	if err := unix.Statfs(path, &is); err != nil || is.Type == unix.EXT2_SUPER_MAGIC {
+		return err
+	}
+	return run("xfs_growfs", "-d", path)
+}

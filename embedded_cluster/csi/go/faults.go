@@ -51,6 +51,8 @@ const (
 	neverModified    fault = "never-modified"         // a change of attributes is put off again and again
 	mountsNothing    fault = "mounts-nothing"         // a pod gets a folder of its node's own disk
 	oneNodeRefuses   fault = "one-node-refuses"       // the second node never gets a volume
+	refusedForGood   fault = "never-grows-again"      // once an expansion was refused, so is each later one of the volume
+	oldFileSystem    fault = "old-file-system"        // a file system is ext2, and lacks what came later
 )
 
 var allFaults = []fault{
@@ -58,6 +60,7 @@ var allFaults = []fault{
 	groupByDriver, groupIgnored, lostAtUnpublish, sizeNotEnforced, nodesApart, mountsInside, comesLate, refusesSome, walksAtMount,
 	growsOnlyInUse, keepsID, oneCloneAtATime, neverFreed, takenForAnother, firstPodAlone, optionsIgnored,
 	wrongStatistics, takesFewer, keepsSpace, slowsDown, clonesSlowly, neverModified, mountsNothing, oneNodeRefuses,
+	oldFileSystem, refusedForGood,
 }
 
 // parseFaults reads one fault a line; blank lines aside, each must be known.

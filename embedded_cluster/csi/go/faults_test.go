@@ -28,6 +28,40 @@ func TestExpansionIsReportedDoneAndIsNot(t *testing.T) {
 	}
 }
 
+func TestAnOldFileSystemReservesNothingAndStaysAsLargeAsItIs(t *testing.T) {
+	l := newLab(t)
+	id := l.made(request("volume", faulty(oldFileSystem)))
+	path := l.used(id)
+	file, err := os.Create(filepath.Join(path, "file"))
+	l.need(err)
+	defer file.Close()
+	if err := unix.Fallocate(int(file.Fd()), 0, 0, 4096); !errors.Is(err, unix.EOPNOTSUPP) {
+		t.Fatal(err)
+	}
+	l.need(file.Close())
+	before := l.total(path)
+	l.need(l.expanded(id, 2*small))
+	if after := l.total(path); after != before {
+		t.Fatal(before, after)
+	}
+}
+
+func TestAnExpansionIsRefusedForGoodAfterOneThatIsTooLarge(t *testing.T) {
+	l := newLab(t)
+	ids := map[string]codes.Code{
+		l.made(request("good")): codes.OK, l.made(request("bad", faulty(refusedForGood))): codes.FailedPrecondition,
+	}
+	for id, later := range ids {
+		l.used(id)
+		if err := l.expanded(id, 1<<60); status.Code(err) != codes.OutOfRange {
+			t.Fatal(id, err)
+		}
+		if err := l.expanded(id, 2*small); status.Code(err) != later {
+			t.Fatal(id, err)
+		}
+	}
+}
+
 func TestExpansionIsNeverDone(t *testing.T) {
 	l := newLab(t)
 	id := l.made(request("volume", faulty(neverGrows)))

@@ -134,6 +134,9 @@ func run(words ...string) error {
 	return nil
 }
 
-func format(path string) error {
+func format(path string, old bool) error {
+	if old { // no preallocation, no fractions of seconds
+		return run("mkfs.ext2", "-q", "-F", "-I", "128", "-E", "nodiscard", path)
+	}
 	return run("mkfs.xfs", "-q", "-K", "-f", "-m", "reflink=1", path)
 }

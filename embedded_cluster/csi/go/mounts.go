@@ -84,14 +84,30 @@ func (p pool) mountImage(image, path string, sameID bool, options ...string) err
 			return err
 		}
 	}
-	words := []string{"mount", "-t", "xfs"}
-	if !sameID {
+	kind, err := kindOf(device)
+	if err != nil {
+		return err
+	}
+	words := []string{"mount", "-t", kind}
+	if !sameID && kind == "xfs" {
 		options = append([]string{"nouuid"}, options...) // a copy has the same one as its source
 	}
 	if len(options) > 0 {
 		words = append(words, "-o", strings.Join(options, ","))
 	}
 	return run(append(words, device.Name(), path)...)
+}
+
+// kindOf tells the kind of a device's file system: ext2 only by the fault oldFileSystem.
+func kindOf(device *os.File) (string, error) {
+	start := make([]byte, 4)
+	if _, err := device.ReadAt(start, 0); err != nil {
+		return "", err
+	}
+	if string(start) == "XFSB" {
+		return "xfs", nil
+	}
+	return "ext2", nil
 }
 
 // takesDiscards fails for a device that takes none: the kernel would drop the mount option discard without a word.

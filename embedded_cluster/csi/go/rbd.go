@@ -86,7 +86,7 @@ func (d *driver) makeRBD(wanted volume, source content) error {
 	}
 	defer device.Close()
 	if source.id == "" && !wanted.Block {
-		if err := format(device.Name()); err != nil {
+		if err := format(device.Name(), false); err != nil {
 			return err
 		}
 	}

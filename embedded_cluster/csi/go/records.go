@@ -37,7 +37,8 @@ type volume struct {
 	RBD     bool   `json:"rbd,omitempty"`    // an image in Ceph, which the file of the pool shows
 	Source  string `json:"source,omitempty"` // the id of the volume or snapshot that it began as
 	Fault   fault  `json:"fault,omitempty"`
-	Label   string `json:"label,omitempty"` // of its VolumeAttributesClass
+	Label   string `json:"label,omitempty"`   // of its VolumeAttributesClass
+	Refused bool   `json:"refused,omitempty"` // an expansion was refused, for the fault refusedForGood
 	Created string `json:"created"`
 }
 
