@@ -49,6 +49,7 @@ def test_volume_with_a_snapshot_expands(show_capability):
     show_capability(try_expansion_with_snapshot)
 
 
+@pytest.mark.destructive
 @pytest.mark.capability("clone-of-a-full-volume")
 def test_full_volume_is_cloned(show_capability):
     """A volume is filled until writes fail, and cloned; the clone holds the data, and takes writes after a deletion."""

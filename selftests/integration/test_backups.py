@@ -16,7 +16,9 @@ from selftests.integration.suite import SuiteRun, left_behind, run_suite
 from selftests.lab.csi_classes import class_of, faulty_classes
 
 TESTS = ("tests/test_backups.py",)
-BLOCKS_LOST = "16 of 4,096 blocks of 64 KiB differ from what was written"
+BLOCKS_LOST = "zeros, or never written"
+CONSENT = "--storage-destructive"
+"""To fill a volume."""
 WAITED_FOR = {
     ("sources-stay", "chain-of-copies", "chain_of_copies"): "to be deleted while copies of it exist",
     ("never-grows-with-snapshots", "expansion-with-snapshot", "with_a_snapshot_expands"): "to be expanded to 2 GiB",
@@ -26,7 +28,7 @@ SEEN = {
     ("bulk-data-lost", "restore-bulk-data", "restored_snapshot_holds_every_block"): BLOCKS_LOST,
     ("bulk-data-lost", "clone-bulk-data", "clone_holds_every_block"): BLOCKS_LOST,
     ("bulk-data-lost", "expansion-bulk-data", "growing_volume_keeps_every_block"): BLOCKS_LOST,
-    ("bulk-data-lost", "clone-of-a-full-volume", "full_volume_is_cloned"): "16 of",
+    ("bulk-data-lost", "clone-of-a-full-volume", "full_volume_is_cloned"): BLOCKS_LOST,
     ("snapshots-lost-with-source", "snapshot-without-source", "snapshot_outlives"): "the file does not exist",
     (
         "deletion-damages-copies",
@@ -66,7 +68,8 @@ def classes(api: Api) -> Iterator[None]:
 @pytest.fixture(scope="module")
 def good(classes: None, api: Api, tmp_path_factory: pytest.TempPathFactory) -> SuiteRun:
     """All of it on the class that can do everything."""
-    run = run_suite(*TESTS, "--storage-class", CLASS, reports=tmp_path_factory.mktemp("backups") / "reports")
+    reports = tmp_path_factory.mktemp("backups") / "reports"
+    run = run_suite(*TESTS, CONSENT, "--storage-class", CLASS, reports=reports)
     assert left_behind(api) == []
     return run
 
@@ -83,7 +86,7 @@ def wrong(classes: None, api: Api, tmp_path_factory: pytest.TempPathFactory) -> 
 def tried(api: Api, cases: dict[Case, str], folder: Path, *, status: int, waited_s: int) -> SuiteRun:
     """A run that tries each fault on its class, by the test that finds it."""
     faults = sorted({fault for fault, _, _ in cases})
-    options = [word for fault in faults for word in ("--storage-class", class_of(fault))]
+    options = [CONSENT, *(word for fault in faults for word in ("--storage-class", class_of(fault)))]
     select = " or ".join(f"({part} and {class_of(fault)})" for fault, _, part in cases)
     run = run_suite(*TESTS, *options, "--storage-timeout", f"{waited_s}s", "-k", select, reports=folder / "reports")
     assert run.status == status, run.output
@@ -126,7 +129,7 @@ def test_what_a_driver_refuses_is_missing(classes: None, api: Api, tmp_path: Pat
 
 def test_what_a_class_lacks_is_named(api: Api, reports: Path) -> None:
     """A class of one node's folders: nothing of it grows, is copied or has a size, but each volume is a new one."""
-    run = run_suite(*TESTS, "--storage-class", "local-path", reports=reports)
+    run = run_suite(*TESTS, CONSENT, "--storage-class", "local-path", reports=reports)
     statuses = {record["capability"]: record["status"] for record in run.results["capabilities"]}
     assert statuses.pop("recreated-claim") == "seen"
     assert set(statuses.values()) == {"missing"}, statuses

@@ -47,8 +47,8 @@ def verify_bulk(bench: Bench, claim: Claim, *, what: str, writing: int = 1, size
 
 
 def _run(bench: Bench, claim: Claim, script: str, *, writing: int, size: int) -> str:
-    variables = {"JOBS": FILES_PATH, "SIZE": str(size), "READ": "100%", "PLACE": str(header_place(writing))}
-    return bench.run(claim, script, files=_FILES, **variables)
+    place = str(header_place(writing))
+    return bench.run(claim, script, files=_FILES, JOBS=FILES_PATH, SIZE=str(size), READ="100%", PLACE=place)
 
 
 def _require_intact(output: str, claim: Claim, *, size: int, what: str) -> None:

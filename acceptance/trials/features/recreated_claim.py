@@ -66,7 +66,9 @@ def _write_new(bench: Bench, claim: Claim, *, old: Sequence[str]) -> str:
     if (volume := bench.volume_of(claim)) in old:
         raise StorageFailure(f"{about} was bound to its old PV {volume}")
     if _HOLDS in output:
-        raise StorageFailure(f"{about} its new volume holds the file of an old one: {output.partition(_HOLDS)[2]}")
+        raise StorageFailure(
+            f"{about} its new volume holds the file of an old one: {output.partition(_HOLDS)[2].strip()}"
+        )
     minimum_size = int(ENOUGH * claim.size)
     if claim.size == LARGER:
         minimum_size = SIZE + int(ENOUGH * (LARGER - SIZE))
