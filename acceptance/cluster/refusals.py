@@ -31,6 +31,7 @@ _BLOCK = re.compile(r"\bblock\b(?![ _-]?size)|volume[ _-]?mode|access[ _-]?type|
 _COPY = re.compile(r"\bclon(?:e|es|ing)\b|(?:content|data)[ _]?source", re.IGNORECASE)
 _SIZE = re.compile(r"\b(?:size|capacity)\b", re.IGNORECASE)
 _SOURCE = re.compile(r"\b(?:source|snapshot|clone|original|parent|origin)\b", re.IGNORECASE)
+_COPIES = re.compile(r"\b(?:snapshots?|clones?|child|children|depend[ae]nts?)\b", re.IGNORECASE)
 _NO_SPACE = re.compile(r"\b(?:free|space|available|availability|insufficient|exhausted|quota|pool)\b", re.IGNORECASE)
 
 # Messages without a code, as a whole.
@@ -103,6 +104,15 @@ def refuses_larger_copy(refusal: Refusal) -> bool:
         return False
     words = refusal.words
     return bool(_SIZE.search(words) and _SOURCE.search(words) and not _NO_SPACE.search(words))
+
+
+def refuses_because_of_copies(message: str, *, names: Iterable[str]) -> bool:
+    """Return whether a driver refuses to delete or to expand a volume because it has snapshots or clones.
+
+    `message`: of the event. The specification gives FailedPrecondition to that, and also to a volume in use.
+    """
+    refusal = read_refusal(message[max(message.find("rpc error: "), 0) :], names=names)
+    return refusal.code in ("FailedPrecondition", *FINAL_CODES) and _COPIES.search(refusal.words) is not None
 
 
 def refuses_growth(status: int, message: str) -> bool:

@@ -139,6 +139,10 @@ CLAIMED_GIB = {
     **dict.fromkeys(("snapshot", "restore-on-same-node", "restore-read-only", "block-snapshot", "snapshot-rounds"), 3),
     **dict.fromkeys(("clone-larger", "moves", "clone-times"), 3),
     **dict.fromkeys(("restore-larger", "parallel-clones"), 4),
+    **dict.fromkeys(("clone-bulk-data", "expansion-bulk-data", "clone-of-a-full-volume"), 2),
+    **dict.fromkeys(("snapshot-without-source", "restore-bulk-data", "restore-read-write-many"), 3),
+    **dict.fromkeys(("expansion-with-snapshot", "recreated-claim"), 4),
+    "chain-of-copies": 5,
 }
 
 

@@ -144,15 +144,16 @@ class Bench:
         node: str | None = None,
         read_only: bool = False,
         sub_path: str | None = None,
+        files: str | None = None,
         **variables: str,
     ) -> str:
         """Run the script in a pod to its end, and return its output. Raises StorageFailure if the pod fails.
 
         $VOLUME is the folder, or the device, of the volume, and $VOLUME_2 that of the first claim in `beside`;
-        `sub_path`: a folder of the volume, mounted instead of the whole volume.
+        `sub_path`: a folder of the volume, mounted instead of the whole volume; `files`: a ConfigMap to mount, too.
         """
         plan = self.plan(claim, *beside, script=script, node=node, **variables)
-        return self._well(self.run_plan(replace(plan, read_only=read_only, sub_path=sub_path)))
+        return self._well(self.run_plan(replace(plan, read_only=read_only, sub_path=sub_path, files=files)))
 
     def one_shot_pod(
         self,

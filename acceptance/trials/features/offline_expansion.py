@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from acceptance.cluster.claims import Claim
 from acceptance.cluster.events import recent_events
 from acceptance.cluster.waiting import wait_for
+from acceptance.text.errors import AcceptanceError
 from acceptance.trials.features.bench import Bench, new_mark
 from acceptance.trials.features.declared import Tries
 from acceptance.trials.features.expansion import (
@@ -40,8 +43,8 @@ def try_offline_expansion(bench: Bench) -> str:
     before = size_in(bench.run(claim, WRITE + SIZE_LINE, MARK=mark))
     size = twice(bench, claim)
     ask(bench, claim, size=size)
-    _wait_enlarged(bench, claim, size=size)
-    after = _seen_by_a_new_pod(
+    wait_enlarged(bench, claim, size=size)
+    after = size_in_a_new_pod(
         bench, claim, mark, size=size, before=before, after_what="no pod used it during the expansion"
     )
     return (
@@ -63,7 +66,7 @@ def try_expansion_with_a_new_pod(bench: Bench) -> str:
     size = twice(bench, claim)
     ask(bench, claim, size=size)
     bench.end(pod)
-    after = _seen_by_a_new_pod(
+    after = size_in_a_new_pod(
         bench, claim, mark, size=size, before=before, after_what="its pod was recreated during the expansion"
     )
     return (
@@ -72,20 +75,30 @@ def try_expansion_with_a_new_pod(bench: Bench) -> str:
     )
 
 
-def _wait_enlarged(bench: Bench, claim: Claim, *, size: int) -> None:
-    """Wait until the PV is larger; the claim reports the size of the file system only once a pod has the volume."""
+def wait_enlarged(
+    bench: Bench,
+    claim: Claim,
+    *,
+    size: int,
+    fatal: Callable[[], AcceptanceError | None] = lambda: None,
+) -> None:
+    """Wait until the PV is larger; the claim reports the size of the file system only once a pod has the volume.
+
+    `fatal` returns the error that ends the wait immediately, if there is one.
+    """
     wait_for(
         f"the PV of PVC {claim.name} (StorageClass {claim.storage_class}), which no pod uses, to be expanded to "
         f"{in_words(size)}",
         look=lambda: capacity_of(bench, claim),
         ready=lambda capacity: capacity >= size,
         state=lambda capacity: f"capacity {in_words(capacity)}",
+        fatal=lambda _: fatal(),
         events=lambda: recent_events(bench.api, namespace=claim.namespace, name=claim.name),
         timeout_s=bench.timeout_s,
     )
 
 
-def _seen_by_a_new_pod(bench: Bench, claim: Claim, mark: str, *, size: int, before: int, after_what: str) -> int:
+def size_in_a_new_pod(bench: Bench, claim: Claim, mark: str, *, size: int, before: int, after_what: str) -> int:
     """Return the size in bytes that a new pod sees, once it is enough.
 
     Raises StorageFailure if it never is, if the data is lost, or if the claim never reports its size.

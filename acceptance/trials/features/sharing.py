@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from acceptance.cluster.claims import Claim
 from acceptance.cluster.pods import wait_ended
 from acceptance.text.errors import StorageFailure
 from acceptance.trials.features.bench import Bench, new_mark
@@ -24,7 +25,11 @@ def try_sharing(bench: Bench) -> str:
     Raises Unsupported if the class has no such volumes or its nodes lack what they require, StorageFailure if a pod
     cannot start on the second node, or if a node does not see what the other wrote.
     """
-    claim = shared_claim(bench, "both")
+    return use_on_two_nodes(bench, shared_claim(bench, "both"))
+
+
+def use_on_two_nodes(bench: Bench, claim: Claim) -> str:
+    """Verify that pods on two nodes use the volume, and return what was observed. Raises what the trial raises."""
     marks = {"first": new_mark(), "second": new_mark()}
     variables = {"SECONDS_LEFT": str(within_s(bench))}
     first = bench.start(claim, _MEET, MARK=marks["first"], MINE="first", THEIRS="second", **variables)

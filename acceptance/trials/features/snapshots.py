@@ -67,6 +67,7 @@ def restore(
     snapshot: Snapshot,
     ready_snapshot: RestorableSnapshot,
     *,
+    part: str = "restored",
     size: int = SIZE,
     access: AccessMode = "ReadWriteOnce",
     block: bool = False,
@@ -74,7 +75,7 @@ def restore(
     """Request a volume that begins as the snapshot, of `size` bytes, or of what the snapshot needs if that is more."""
     needs = ready_snapshot.size or 0
     source = DataSource(kind="VolumeSnapshot", name=snapshot.name, group=GROUP, smaller=size > max(SIZE, needs))
-    return bench.claim("restored", size=max(size, needs), source=source, access=access, block=block)
+    return bench.claim(part, size=max(size, needs), source=source, access=access, block=block)
 
 
 def snapshot_class_for(bench: Bench) -> str:

@@ -236,6 +236,11 @@ func (d *driver) make(wanted volume, source content) error {
 				if err := d.copySource(source, file); err != nil {
 					return err
 				}
+				if err := d.loseBulk(file, wanted.Fault); err != nil {
+					return err
+				}
+			} else if back, err := d.bringBack(wanted, file); back || err != nil {
+				return err
 			}
 			if err := enlarge(file, large); err != nil || copied || wanted.Block {
 				return err
@@ -249,8 +254,11 @@ func (d *driver) make(wanted volume, source content) error {
 	return d.write(volumesIn, wanted.ID, wanted)
 }
 
-// discard removes the image of a volume, or, with the fault keepsSpace, only its name.
+// discard removes the image of a volume, or, with the fault keepsSpace or deletedReturns, only its name.
 func (d *driver) discard(image, id string, own fault) error {
+	if returns, err := d.has(deletedReturns, own); err != nil || returns {
+		return errors.Join(err, os.Rename(image, d.image(lastIn, lastID)))
+	}
 	keeps, err := d.has(keepsSpace, own)
 	if err != nil || !keeps {
 		return errors.Join(err, os.Remove(image))
@@ -275,6 +283,9 @@ func (d *driver) DeleteVolume(_ context.Context, asked *csi.DeleteVolumeRequest)
 		return nil, err
 	}
 	if err := d.wait(is.Fault); err != nil {
+		return nil, err
+	}
+	if err := d.deletedBeforeCopies(id, is.Fault); err != nil {
 		return nil, err
 	}
 	file, err := locked(image)

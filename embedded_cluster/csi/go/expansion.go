@@ -27,6 +27,9 @@ func (d *driver) ControllerExpandVolume(
 	if never {
 		return nil, status.Error(codes.Unavailable, "the pool is being brought into order; try again later")
 	}
+	if err := d.keptSmallBySnapshots(is); err != nil {
+		return nil, err
+	}
 	inName, err := d.has(growsInNameOnly, is.Fault)
 	if err != nil {
 		return nil, err
@@ -71,6 +74,9 @@ func (d *driver) enlargeVolume(is volume, size int64, inName bool) error {
 	defer file.Close()
 	if !inName {
 		if err := enlarge(file, size); err != nil {
+			return err
+		}
+		if err := d.loseBulk(file, is.Fault); err != nil {
 			return err
 		}
 	}

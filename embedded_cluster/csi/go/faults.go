@@ -53,6 +53,15 @@ const (
 	oneNodeRefuses   fault = "one-node-refuses"       // the second node never gets a volume
 	refusedForGood   fault = "never-grows-again"      // once an expansion was refused, so is each later one of the volume
 	oldFileSystem    fault = "old-file-system"        // a file system is ext2, and lacks what came later
+
+	bulkDataLost     fault = "bulk-data-lost"                // a copy, and a volume that has grown, lacks a part of its data
+	lostWithSource   fault = "snapshots-lost-with-source"    // a snapshot is empty once its volume is deleted
+	sourcesStay      fault = "sources-stay"                  // a thing from which others were copied is never deleted
+	sourcesRefused   fault = "sources-refused"               // the same, with the code that the specification has for that
+	deletionDamages  fault = "deletion-damages-copies"       // a copy lacks a part of its data once its source is deleted
+	fixedBySnapshots fault = "never-grows-with-snapshots"    // expansion of a volume with snapshots is put off again and again
+	growthRefused    fault = "refuses-growth-with-snapshots" // the same, refused for good
+	deletedReturns   fault = "deleted-volume-returns"        // a new volume is the last one that was deleted
 )
 
 var allFaults = []fault{
@@ -61,6 +70,7 @@ var allFaults = []fault{
 	growsOnlyInUse, keepsID, oneCloneAtATime, neverFreed, takenForAnother, firstPodAlone, optionsIgnored,
 	wrongStatistics, takesFewer, keepsSpace, slowsDown, clonesSlowly, neverModified, mountsNothing, oneNodeRefuses,
 	oldFileSystem, refusedForGood,
+	bulkDataLost, lostWithSource, sourcesStay, sourcesRefused, deletionDamages, fixedBySnapshots, growthRefused, deletedReturns,
 }
 
 // parseFaults reads one fault a line; blank lines aside, each must be known.

@@ -26,6 +26,7 @@ const (
 	earlierIn   = "earlier" // volumes as they were, for a snapshot by the fault takenEarly
 	keptIn      = "kept"    // volumes that were deleted, by the fault keepsSpace
 	frozenIn    = "frozen"  // file systems are mounted here while they are frozen
+	lastIn      = "last"    // the last volume that was deleted, by the fault deletedReturns
 	takenIn     = "taken"   // for each volume with the fault neverFreed a folder with a file for each snapshot that it ever had
 )
 
@@ -77,7 +78,7 @@ func idOf(prefix, name string) string {
 }
 
 func (p pool) prepare() error {
-	for _, name := range []string{volumesIn, snapshotsIn, groupsIn, stagedIn, earlierIn, frozenIn, takenIn, keptIn} {
+	for _, name := range []string{volumesIn, snapshotsIn, groupsIn, stagedIn, earlierIn, frozenIn, takenIn, keptIn, lastIn} {
 		if err := os.MkdirAll(filepath.Join(p.folder, name), 0o700); err != nil {
 			return err
 		}

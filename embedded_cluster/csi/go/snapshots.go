@@ -94,6 +94,9 @@ func (d *driver) DeleteSnapshot(_ context.Context, asked *csi.DeleteSnapshotRequ
 			return nil, err
 		}
 	}
+	if err := d.deletedBeforeCopies(is.ID, is.Fault); err != nil {
+		return nil, err
+	}
 	return &csi.DeleteSnapshotResponse{}, d.removeSnapshot(is.ID)
 }
 

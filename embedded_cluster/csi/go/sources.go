@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 
 	"github.com/container-storage-interface/spec/lib/go/csi"
@@ -49,6 +50,9 @@ func (p pool) copySource(source content, to *os.File) error {
 		if is, err := p.volume(source.snapshot.Volume); err == nil {
 			return p.copyVolume(is, to)
 		}
+	}
+	if lost, err := p.isLostWithSource(*source.snapshot); err != nil || lost {
+		return errors.Join(err, emptyLike(*source.snapshot, to))
 	}
 	from, err := os.Open(p.image(snapshotsIn, source.id))
 	if err != nil {
