@@ -1,4 +1,4 @@
-"""A volume that several nodes use at the same time (ReadWriteMany): locks, appends, changes, permissions, listings."""
+"""A volume that several nodes use at the same time (ReadWriteMany): locks, writes, changes, permissions, listings."""
 
 import pytest
 
@@ -7,6 +7,7 @@ from acceptance.trials.features.entries import try_entries
 from acceptance.trials.features.locks import try_locks
 from acceptance.trials.features.rights import try_rights
 from acceptance.trials.features.visibility import try_visibility
+from acceptance.trials.features.writers import try_writers
 
 pytestmark = [pytest.mark.provisioning, pytest.mark.features]
 
@@ -21,6 +22,12 @@ def test_file_locks_hold_between_nodes(show_capability):
 def test_nodes_append_to_one_file(show_capability):
     """Pods on two nodes append to one file at the same time (O_APPEND); the file holds each record once, and intact."""
     show_capability(try_appends)
+
+
+@pytest.mark.capability("concurrent-writers")
+def test_nodes_write_at_the_same_time(show_capability):
+    """Pods on two nodes write durable records at the same time until they are killed; no acknowledged one is lost."""
+    show_capability(try_writers)
 
 
 @pytest.mark.capability("visibility")

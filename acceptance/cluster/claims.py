@@ -22,7 +22,7 @@ from acceptance.cluster.refusals import (
 from acceptance.cluster.resources import CLAIMS, STORAGE_CLASSES, VOLUMES, Object
 from acceptance.cluster.volumes import unclaimed_volumes
 from acceptance.cluster.waiting import wait_for
-from acceptance.text.errors import EnvironmentFailure, StorageFailure, Unsupported
+from acceptance.text.errors import EnvironmentFailure, NotTried, StorageFailure, Unsupported
 
 # Refusals before a claim fails: a single one may be momentary, for example while a class or a driver is changed.
 _FINAL_REFUSALS = 2
@@ -59,8 +59,8 @@ class DataSource:
 class Claim:
     """A claim of the run. `size` in bytes; `block`: a raw block device instead of a file system.
 
-    `source`: the data source that fills the volume. `group`: the name of the group snapshot that will be taken of it
-    and others; empty: none.
+    `mode_of_run`: the run requests the access mode, not a trial of that mode. `source`: the data source that fills the
+    volume. `group`: the name of the group snapshot that will be taken of it and others; empty: none.
     """
 
     name: str
@@ -70,6 +70,7 @@ class Claim:
     run_id: str
     block: bool = False
     access_mode: AccessMode = "ReadWriteOnce"
+    mode_of_run: bool = False
     source: DataSource | None = None
     group: str = ""
 
@@ -185,15 +186,16 @@ def _loss_error(pvc: Object, claim: Claim) -> StorageFailure | None:
 def failed_for_good(api: Api, claim: Claim) -> StorageFailure | None:
     """Return why the claim will never have a volume, from its events, or None.
 
-    Returns Unsupported if its class lacks the capability. An uncertain cause is None: the wait continues, and fails at
-    its deadline.
+    Returns Unsupported if its class lacks the capability, NotTried if it refuses the access mode of the run: nothing
+    else is known of the class then. An uncertain cause is None: the wait continues, and fails at its deadline.
     """
     warnings = warnings_about(api, namespace=claim.namespace, name=claim.name, reason="ProvisioningFailed")
     if not warnings:
         return None
     refusals = [read_refusal(warning.message, names=_names_in(claim)) for warning in warnings]
     if (lacks := _lacking(claim, refusals[-1])) is not None:
-        return Unsupported(f"{lacks}: {warnings[-1].line}")
+        kind = NotTried if claim.mode_of_run and _lacks_mode(claim, refusals[-1]) else Unsupported
+        return kind(f"{lacks}: {warnings[-1].line}")
     times = sum(warning.times for warning, refusal in zip(warnings, refusals, strict=True) if refusal.is_final)
     if not refusals[-1].is_final or times < _FINAL_REFUSALS:
         return None
@@ -212,9 +214,9 @@ def _lacking(claim: Claim, refusal: Refusal) -> str | None:
     of_class = f"StorageClass {claim.storage_class}"
     if claim.block and refuses_block(refusal):
         return f"capability 'raw block volumes': {of_class} does not support it"
-    lacks = _CAPABILITY_OF.get(claim.access_mode)
-    if lacks is not None and refuses_access_mode(refusal, claim.access_mode):
-        return f"capability '{lacks}': {of_class} does not support it"
+    if _lacks_mode(claim, refusal):
+        of_run = f", the access mode of this run ({claim.access_mode})" if claim.mode_of_run else ""
+        return f"capability '{_CAPABILITY_OF[claim.access_mode]}': {of_class} does not support it{of_run}"
     if claim.source is None:
         return None
     if refuses_copy(refusal, claim.source.kind):
@@ -222,6 +224,10 @@ def _lacking(claim: Claim, refusal: Refusal) -> str | None:
     if claim.source.smaller and refuses_larger_copy(refusal):
         return f"capability 'larger copies': {of_class} creates copies only in the size of their source"
     return None
+
+
+def _lacks_mode(claim: Claim, refusal: Refusal) -> bool:
+    return claim.access_mode in _CAPABILITY_OF and refuses_access_mode(refusal, claim.access_mode)
 
 
 def why_unbound(api: Api, claim: Claim) -> str | None:

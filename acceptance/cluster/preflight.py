@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.claims import require_no_unclaimed_volumes
 from acceptance.cluster.description import describe_cluster, offered_image
+from acceptance.cluster.nfs_clients import why_not_shared
 from acceptance.cluster.objects import metadata, only_name
 from acceptance.cluster.permissions import require_permissions
 from acceptance.cluster.pod_manifest import USER, PodDefaults
@@ -30,11 +31,15 @@ SECURITY_GROUP = "security.openshift.io"
 
 @dataclass(frozen=True, kw_only=True)
 class Preflight:
-    """The result of the checks. `candidates` by the name in the options, None for the default class."""
+    """The result of the checks. `candidates` by the name in the options, None for the default class.
+
+    `lacking_mode`: why candidates cannot have volumes of the run's access mode, by the same name, if that is known.
+    """
 
     cluster: Cluster
     candidates: dict[str | None, StorageClass]
     image: str
+    lacking_mode: dict[str | None, str] = field(default_factory=dict)
 
 
 def run_preflight(api: Api, settings: Settings, *, kind: str, subjects: Iterable[str] = ()) -> Preflight:
@@ -63,7 +68,22 @@ def run_preflight(api: Api, settings: Settings, *, kind: str, subjects: Iterable
     if image is None:
         raise no_image("this cluster does not name one in its ConfigMap kube-public/storage-acceptance")
     cluster = describe_cluster(api, kind=kind, image=image)
-    return Preflight(cluster=cluster, candidates=candidates, image=image)
+    lacking_mode = lacking_mode_of(api, settings, candidates)
+    return Preflight(cluster=cluster, candidates=candidates, image=image, lacking_mode=lacking_mode)
+
+
+def lacking_mode_of(
+    api: Api, settings: Settings, candidates: Mapping[str | None, StorageClass]
+) -> dict[str | None, str]:
+    """Return why candidates are known to lack the run's access mode, before a PVC is created; see `nfs_clients`."""
+    if settings.access_mode != "ReadWriteMany":
+        return {}
+    reasons = {name: why_not_shared(api, candidate) for name, candidate in candidates.items()}
+    return {
+        name: f"capability 'read-write-many', the access mode of this run: {why}"
+        for name, why in reasons.items()
+        if why is not None
+    }
 
 
 def no_image(why: str) -> WrongUsage:
@@ -96,6 +116,7 @@ def open_workspace(
         timeout_s=settings.timeout,
         pods=pod_defaults(api, settings),
         keep_output=keep_output,
+        access_mode_of=settings.access_mode_of,
     )
 
 

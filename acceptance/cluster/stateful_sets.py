@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.claims import Claim, claim_spec
@@ -66,14 +66,7 @@ class SetPlan:
     def claim(self, ordinal: int) -> Claim:
         """Return the claim that Kubernetes creates for the pod of that ordinal."""
         (like,) = self.pod.claims
-        return Claim(
-            name=claim_of(self.pod_name(ordinal)),
-            namespace=like.namespace,
-            storage_class=like.storage_class,
-            size=like.size,
-            run_id=like.run_id,
-            block=like.block,
-        )
+        return replace(like, name=claim_of(self.pod_name(ordinal)))
 
 
 def claim_of(pod: str) -> str:

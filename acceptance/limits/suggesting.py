@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from acceptance.limits.tiers import Tier
+from acceptance.results.access_modes import access_mode_in
 from acceptance.results.completeness import is_whole
 from acceptance.results.document import Estimate, Measurement, Results
 from acceptance.results.metrics import STALL, Metric
@@ -107,9 +108,13 @@ def _refuse_unfit(runs: Sequence[Results]) -> None:
             f"expected runs that finished and passed, found {'; '.join(unfit)}; a bad run gives no limit: leave it "
             "out, or fix the cause and run again"
         )
-    loads = {(str(run.settings.get("test_size")), str(run.settings.get("volume_mode") or "filesystem")) for run in runs}
+    loads = {
+        f"{run.settings.get('test_size')} bytes on a {run.settings.get('volume_mode') or 'filesystem'} "
+        f"({access_mode_in(run.settings)})"
+        for run in runs
+    }
     if len(loads) > 1:
-        load_list = ", ".join(sorted(f"{size} bytes on a {mode}" for size, mode in loads))
+        load_list = ", ".join(sorted(loads))
         raise WrongUsage(f"expected runs of one load, found test files of {load_list}; leave out the others")
 
 

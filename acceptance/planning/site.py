@@ -31,8 +31,9 @@ class Site:
     """The known facts of the cluster or the host. `classes` by the requested name, None for the default class.
 
     `storage_classes`: all classes of the cluster; `nodes`: the number of nodes that take ordinary pods; `snapshots`,
-    `groups`: True if snapshots, or groups of them, are served, None if unknown. `trouble`: the error that would end a
-    run before it began, or why the cluster could not be examined; `is_reachable`: the cluster answered.
+    `groups`: True if snapshots, or groups of them, are served, None if unknown. `lacking_mode`: see `Preflight`.
+    `trouble`: the error that would end a run before it began, or why the cluster could not be examined; `is_reachable`:
+    the cluster answered.
     """
 
     kind: str | None = None
@@ -42,6 +43,7 @@ class Site:
     nodes: int | None = None
     snapshots: bool | None = None
     groups: bool | None = None
+    lacking_mode: Mapping[str | None, str] = field(default_factory=dict)
     trouble: str | None = None
     is_reachable: bool = True
     api: Api | None = None
@@ -79,6 +81,7 @@ def site_of(api: Api, preflight: Preflight, settings: Settings) -> Site:
         nodes=len(usable_nodes(api, settings.template)),
         snapshots=serves_snapshots(api),
         groups=group_kinds(api) is not None,
+        lacking_mode=preflight.lacking_mode,
         api=api,
     )
 

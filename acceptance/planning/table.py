@@ -14,6 +14,7 @@ from acceptance.planning.records import Plan
 from acceptance.planning.room import Room
 from acceptance.planning.rough_time import rough_time
 from acceptance.planning.site import Site
+from acceptance.results.access_modes import DEFAULT_MODE
 from acceptance.settings.made_cluster import MAKERS
 from acceptance.text.quantities import counted, format_quantity
 from acceptance.text.sanitizing import sanitize
@@ -24,12 +25,20 @@ ENDS_BEFORE = "A run with these options would end before its first test"
 
 
 def plan_text(
-    plan: Plan, *, site: Site, speeds: AssumedThroughput, room: Room | None = None, width: int = WIDTH
+    plan: Plan,
+    *,
+    site: Site,
+    speeds: AssumedThroughput,
+    room: Room | None = None,
+    width: int = WIDTH,
+    access_mode: str = DEFAULT_MODE,
 ) -> str:
     """Return the complete plan. `room`: its claims and the free space, None for a host; `width`: in columns."""
     console = Console(file=io.StringIO(), width=width, color_system=None, legacy_windows=False)
     console.print(Text("The plan of this run; nothing was created."))
     console.print(Text(f"Cluster: {sanitize(site.about)}"))
+    if access_mode != DEFAULT_MODE:
+        console.print(Text(f"Access mode of all PVCs, except those of a baseline class: {access_mode}"))
     if site.trouble is not None:
         console.print(Text(f"{ENDS_BEFORE if site.is_reachable else NOT_ASKED}: {sanitize(site.trouble)}"))
     if room is not None and room.problem is not None:

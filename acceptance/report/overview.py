@@ -13,6 +13,7 @@ from acceptance.report.lab import Lab, lab_of
 from acceptance.report.labels import NO_LIMIT, is_without_limit, label_of, label_of_all, without_limit_in_words
 from acceptance.report.records.imports import imported_failures
 from acceptance.report.subjects import chapters_of
+from acceptance.results.access_modes import DEFAULT_MODE, access_mode_in
 from acceptance.results.completeness import Missing, classes_under_test, is_whole, missing, totals
 from acceptance.results.conditions import Conditions
 from acceptance.results.document import Measurement, Results, Status, Verdict
@@ -238,6 +239,9 @@ def _facts(results: Results) -> Iterator[tuple[str, str]]:
         yield "Compared with", str(settings["baseline_class"])
     if settings.get("compare_with"):
         yield "Shown next to", f"{settings['compare_with']}, which affects no verdict"
+    if (mode := access_mode_in(settings)) != DEFAULT_MODE:
+        baseline = f"; of {settings['baseline_class']}: {DEFAULT_MODE}" if settings.get("baseline_class") else ""
+        yield "Access mode", f"{mode}{baseline}"
     if cluster is None:
         yield "Cluster", "not reached"
     elif of_host:

@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field
 
+from acceptance.results.access_modes import DEFAULT_MODE
 from acceptance.results.model import Frozen, Unit
 
 SCHEMA_VERSION = 1
@@ -60,6 +61,7 @@ class RunRecord(Frozen):
     volume_size: int
     test_size: int
     volume_mode: str
+    access_mode: str = DEFAULT_MODE
     measurements: list[KeptMeasurement]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from acceptance.results.access_modes import access_mode_in
 from acceptance.results.document import Measurement, Results
 from acceptance.results.history import AcceptedLevel, KeptMeasurement, KeptMetric, RunRecord, TrendPoint
 from acceptance.results.load_digests import load_digest
@@ -19,6 +20,7 @@ class Series:
     volume_size: int
     test_size: int
     volume_mode: str
+    access_mode: str
     storage_class: str
     profile: str
     profile_digest: str
@@ -32,6 +34,7 @@ class Series:
             volume_size=run.volume_size,
             test_size=run.test_size,
             volume_mode=run.volume_mode,
+            access_mode=run.access_mode,
             storage_class=measurement.storage_class,
             profile=measurement.profile,
             profile_digest=measurement.profile_digest,
@@ -104,6 +107,7 @@ def record_of(results: Results, *, profiles: Mapping[str, str]) -> RunRecord:
             "volume_size": settings["volume_size"],
             "test_size": settings["test_size"],
             "volume_mode": settings["volume_mode"],
+            "access_mode": access_mode_in(settings),
             "measurements": [
                 _condense(measurement, text=profiles[measurement.profile]) for measurement in results.measurements
             ],

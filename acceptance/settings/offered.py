@@ -165,6 +165,13 @@ IN_THE_CLUSTER = (
         default="filesystem",
     ),
     Option(
+        name="access-mode",
+        metavar="MODE",
+        help="access mode of all PVCs: ReadWriteOnce (rwo), ReadWriteMany (rwx) or ReadWriteOncePod (rwop); a baseline "
+        "class keeps ReadWriteOnce",
+        default="ReadWriteOnce",
+    ),
+    Option(
         name="claim-at-most",
         metavar="SIZE",
         help="consent: maximum total size of the PVCs that the run has at one time, over all classes",

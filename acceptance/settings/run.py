@@ -7,8 +7,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, ValidationError, ValidationInfo, model_validator
 
+from acceptance.results.access_modes import DEFAULT_MODE, RunAccessMode
 from acceptance.results.model import Frozen
 from acceptance.results.verdicts import PartialAs
+from acceptance.settings.access_modes import WrittenAccessMode
 from acceptance.settings.directories import same_directories
 from acceptance.settings.imports import ImportedFailures, named_imports
 from acceptance.settings.made_cluster import MAKERS, GivenCluster, MadeCluster, Maker
@@ -89,6 +91,7 @@ class Settings(Frozen):
     volume_size: Size = _default("volume_size")
     test_size: Size = _default("test_size")
     volume_mode: Literal["filesystem", "block"] = _default("volume_mode")
+    access_mode: WrittenAccessMode = _default("access_mode")
     claim_at_most: Size = _default("claim_at_most")
     pool_share: Share = _default("pool_share")
     sustained: bool = False
@@ -171,6 +174,11 @@ class Settings(Frozen):
                 )
             if self.volume_mode == "block":
                 yield "--storage-volume-mode block: expected filesystem, because --storage-cluster host has directories"
+            if self.access_mode != DEFAULT_MODE:
+                yield (
+                    f"--storage-access-mode {self.access_mode}: expected {DEFAULT_MODE}, because --storage-cluster "
+                    "host has directories"
+                )
         elif (self.kubeconfig or self.context) and self.cluster not in (None, "kubeconfig"):
             yield (
                 "--storage-kubeconfig and --storage-context select an existing cluster, --storage-cluster "
@@ -207,6 +215,10 @@ class Settings(Frozen):
     def block(self) -> bool:
         """True if volumes are raw block devices."""
         return self.volume_mode == "block"
+
+    def access_mode_of(self, storage_class: str) -> RunAccessMode:
+        """Return the access mode of the class's volumes. The baseline is local storage, which has no other mode."""
+        return DEFAULT_MODE if storage_class == self.baseline_class else self.access_mode
 
     @property
     def template(self) -> PodTemplate:

@@ -9,6 +9,7 @@ from pydantic import AliasChoices, BeforeValidator, Field
 
 from acceptance.results.features import Capability
 from acceptance.results.model import Frozen
+from acceptance.settings.access_modes import access_mode
 from acceptance.settings.values import pods_of
 from acceptance.text.quantities import parse_quantity, parse_size
 
@@ -36,6 +37,7 @@ def _validator_of(read: Callable[[Any], object]) -> Callable[[Any], str]:
 
 SizeText = Annotated[str, BeforeValidator(_validator_of(parse_size))]
 TimeText = Annotated[str, BeforeValidator(_validator_of(time_s))]
+AccessModeText = Annotated[str, BeforeValidator(_validator_of(access_mode))]
 
 
 class TargetSettings(Strict):
@@ -43,6 +45,7 @@ class TargetSettings(Strict):
 
     volume_size: SizeText | None = None
     test_size: SizeText | None = None
+    access_mode: AccessModeText | None = None
     rebuild_size: SizeText | None = None
     rebuild_timeout: TimeText | None = None
     failover_timeout: TimeText | None = None

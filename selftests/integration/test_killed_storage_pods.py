@@ -13,6 +13,7 @@ from acceptance.cluster.resources import NAMESPACES, PODS
 from acceptance.cluster.waiting import wait_for
 from embedded_cluster import EmbeddedCluster
 from selftests.bounds import HANGS_S
+from selftests.integration.claim_modes import claim_modes
 from selftests.integration.suite import SuiteRun, left_behind, run_suite
 from selftests.lab.accounts import applied, documents, token_kubeconfig
 from selftests.lab.storage_pods import CLASS, NAMESPACE, SELECTORS, STALL_S, STILL_S, Fault, storage_with_pods
@@ -139,3 +140,14 @@ def test_the_fence_lets_pods_be_killed_only_where_the_namespace_says_so(
         body = {"metadata": {"name": "own"}, "spec": {"containers": [{"name": "own", "image": "none"}]}}
         with pytest.raises(ApiError, match="namespaces of its runs"):
             account.create(PODS, body, namespace=NAMESPACE)
+
+
+@pytest.mark.full
+def test_a_run_on_shared_volumes_survives_killed_pods(api: Api, lab_folder: Path, tmp_path: Path) -> None:
+    with storage_with_pods(api, lab_folder / "shared"), claim_modes(api) as modes:
+        run = killed(api, tmp_path, *NAMED, "--storage-access-mode", "rwx")
+    assert run.status == 0, run.output
+    assert [(record["lost"], record["acknowledged"] >= 40) for record in run.results["storage_pods"]] == [
+        ([], True)
+    ] * 2
+    assert modes and set(map(tuple, modes.values())) == {("ReadWriteMany",)}, modes

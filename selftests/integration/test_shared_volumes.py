@@ -8,7 +8,8 @@ from acceptance.cluster.api import Api
 from embedded_cluster import EmbeddedCluster
 from embedded_cluster.csi.part import CLASS
 from selftests.capability_tests import capabilities_of
-from selftests.integration.suite import SuiteRun, run_suite
+from selftests.integration.suite import SuiteRun, left_behind, run_suite
+from selftests.lab.csi_classes import class_of, faulty_classes
 from selftests.lab.own_locks import own_locks
 from selftests.lab.provisioner import LabClass, lab_classes
 
@@ -63,3 +64,15 @@ def test_locks_of_each_node_s_own_fail_for_that_reason(
     # Nor are the rights that another node gives to what it knows.
     assert found.verdict("file_permissions")["status"] == "fail"
     assert "to appear on" in found.verdict("file_permissions")["reason"]
+
+
+def test_writers_whose_nodes_are_apart_fail(api: Api, reports: Path) -> None:
+    """Each node sees only its own writes: the records of the other writer are missing on it."""
+    select = (SHARED[0], "-k", "nodes_write_at_the_same_time", "--storage-timeout", "30s")
+    with faulty_classes(api, ["nodes-apart"]):
+        run = run_suite(*select, "--storage-class", class_of("nodes-apart"), reports=reports)
+    assert left_behind(api) == []
+    assert run.status == 1, run.output
+    (record,) = run.results["capabilities"]
+    assert (record["capability"], record["status"]) == ("concurrent-writers", "failed")
+    assert "only 0 of " in record["how"] and "records that a pod on" in record["how"]

@@ -92,9 +92,10 @@ SERIES = Series.of(THIS, THIS.measurements[0])
         run(volume_size=1),
         run(test_size=1),
         run(volume_mode="block"),
+        run(access_mode="ReadWriteMany"),
         run(of={"profile_digest": "cd"}),
     ],
-    ids=["cluster", "baseline class", "volume size", "test size", "volume mode", "profile's text"],
+    ids=["cluster", "baseline class", "volume size", "test size", "volume mode", "access mode", "profile's text"],
 )
 def test_runs_that_differ_are_counted_and_not_compared(other: RunRecord) -> None:
     found = past([run(900.0), other], SERIES, metric="write.iops")

@@ -81,6 +81,7 @@ def test_of_runs_that_passed_a_shipped_tier_only_what_is_stricter_is_suggested(
         (good(2, 1000.0).model_copy(update={"overall": "inconclusive"}), "r2 ended as inconclusive"),
         (good(2, 1000.0, complete=False), "r2 did not finish"),
         (good(2, 1000.0, settings={"test_size": 4 << 30}), "expected runs of one load"),
+        (good(2, 1000.0, settings={"access_mode": "ReadWriteMany"}), "expected runs of one load"),
         (good(1, 1000.0), "expected each run once, found r1, r1"),
     ],
 )

@@ -9,9 +9,9 @@ import pytest
 
 from acceptance.cluster.claims import AccessMode
 from acceptance.cluster.longhorn_resources import LONGHORN_NODES
+from acceptance.cluster.nfs_clients import CONDITION, why_not_shared
 from acceptance.text.errors import NotTried
 from acceptance.trials.features.bench import Bench
-from acceptance.trials.features.nfs_clients import CONDITION, why_not_shared
 from acceptance.trials.features.trying import TRIALS
 from selftests.unit.longhorn_lab import storage_class
 from selftests.unit.simulated_api import SimulatedApi

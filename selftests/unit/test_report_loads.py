@@ -21,6 +21,13 @@ def facts(results: Results) -> dict[str, str]:
     return dict(overview(results).facts)
 
 
+def test_an_access_mode_other_than_the_default_is_on_the_first_screen() -> None:
+    assert "Access mode" not in facts(run_of()) and "Access mode" not in facts(run_of(settings={"access_mode": None}))
+    assert facts(run_of(settings={"access_mode": "ReadWriteMany"}))["Access mode"] == "ReadWriteMany"
+    of_both = facts(run_of(settings={"access_mode": "ReadWriteMany", "baseline_class": "local"}))
+    assert of_both["Access mode"] == "ReadWriteMany; of local: ReadWriteOnce"
+
+
 @pytest.mark.parametrize(
     ("statuses", "not_reached", "not_selected", "sentence"),
     [

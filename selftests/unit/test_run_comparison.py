@@ -208,13 +208,14 @@ def test_what_was_not_the_same_is_named_and_first_what_disturbs() -> None:
     first = run_of(*both("a"), where=cluster(class_of(replicas="3")), texts={"a.fio": "bs=4k", "z.fio": "1"})
     second = run_of(
         *both("a"),
-        settings={"test_size": 4 << 30, "tier": "production"},
+        settings={"test_size": 4 << 30, "tier": "production", "access_mode": "ReadWriteMany"},
         where=cluster(class_of(replicas="2", locality="strict"), nodes=("node-1", "node-2")),
         texts={"a.fio": "bs=8k", "z.fio": "2"},
     )
     found = compared(first, second)
     assert [(each.name, *each.values, each.disturbs) for each in found.unlike] == [
         ("test file", "1Gi", "4Gi", True),
+        ("access mode", "ReadWriteOnce", "ReadWriteMany", True),
         ("number of nodes", "1", "2", True),
         ("load file a", "55a436c1a3cb", "f188353216b7", True),
         ("tier", "baseline", "production", False),

@@ -49,6 +49,7 @@ def test_all_are_to_pass(overall: tuple[Overall, ...], status: Overall, told: st
     [
         (night(2, digest="def"), "the runs differ in the limits, or the limits of a run are not known"),
         (night(2, settings={"test_size": 1}), "the runs differ in the setting test_size"),
+        (night(2, settings={"access_mode": "ReadWriteMany"}), "the runs differ in the setting access_mode"),
         (night(2, settings={"tier": "production"}), "the runs differ in the tier"),
         (night(1), "one run is given twice"),
     ],

@@ -16,13 +16,14 @@ from typing import Any, cast
 import pytest
 
 from acceptance.text.errors import EnvironmentFailure, StorageFailure, Unsupported
-from acceptance.trials.features import appends, entries, locks, rights, two_nodes, visibility
+from acceptance.trials.features import appends, entries, locks, rights, two_nodes, visibility, writers
 from acceptance.trials.features.appends import try_appends
 from acceptance.trials.features.bench import Bench
 from acceptance.trials.features.entries import try_entries
 from acceptance.trials.features.locks import try_locks
 from acceptance.trials.features.rights import try_rights
 from acceptance.trials.features.visibility import try_visibility
+from acceptance.trials.features.writers import try_writers
 from selftests.bounds import HANGS_S
 
 
@@ -106,6 +107,7 @@ def bench(folder_in_memory: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[H
     monkeypatch.setattr(two_nodes, "nodes_for_volume", lambda *_: ["n1", "n2"])
     monkeypatch.setattr(two_nodes, "wait_ended", made.wait_ended)
     monkeypatch.setattr(locks, "end_pod", made.end_pod)
+    monkeypatch.setattr(writers, "end_pod", made.end_pod)
     monkeypatch.setattr(locks, "HELD_S", 0.3)
     monkeypatch.setattr(visibility, "ROUNDS", 5)
     monkeypatch.setattr(appends, "RECORDS", 200)
@@ -191,6 +193,45 @@ def test_nodes_that_do_not_see_each_other_append_to_nothing_in_common(bench: Hos
     bench.timeout_s = 3.0  # in vain
     with pytest.raises(StorageFailure, match=r"neither saw the other's file within 3 s \(last output: alone\)"):
         try_appends(tried(apart(bench)))
+
+
+def test_records_that_both_nodes_write_are_kept_on_both(bench: HostBench) -> None:
+    said = try_writers(tried(bench))
+    counts = re.match(r"pods on n1 and n2 wrote (\d+) and (\d+) durable records", said)
+    assert counts and all(int(count) >= writers.LEAST_RECORDS for count in counts.groups())
+    assert len(bench.pods) == 4
+
+
+def test_a_lost_record_fails_on_each_node(bench: HostBench) -> None:
+    """One node acknowledges a record that it never writes."""
+    write = 'put(file, own_record(who, number), nil, "write")'
+    bench.changed = {"n2": (write, f"if number ~= 30 then {write} end")}
+    bench.timeout_s = 3.0
+    with pytest.raises(StorageFailure, match=r"on n1 a new pod finds only 29 of \d+ records that a pod on n2 wrote$"):
+        try_writers(tried(bench))
+
+
+def test_nodes_that_each_have_their_own_files_lack_those_of_the_other(bench: HostBench) -> None:
+    bench.timeout_s = 3.0
+    with pytest.raises(StorageFailure, match=r"on n1 a new pod finds only 0 of \d+ records that a pod on n2 wrote$"):
+        try_writers(tried(apart(bench)))
+
+
+def test_a_node_that_cannot_write_durably_fails(bench: HostBench) -> None:
+    bench.changed = {"n2": ("if C.fsync(file) ~= 0 then", "ffi.errno(5); if true then")}
+    with pytest.raises(StorageFailure, match=r"could not fsync records-2: Input/output error"):
+        try_writers(tried(bench))
+
+
+def test_a_node_that_stops_when_the_other_is_lost_fails(bench: HostBench, monkeypatch: pytest.MonkeyPatch) -> None:
+    def end_all(*_: Any, **__: Any) -> None:
+        for process, _ in bench.pods.values():
+            bench.kill(process)
+
+    monkeypatch.setattr(writers, "end_pod", end_all)
+    bench.timeout_s = 2.0
+    with pytest.raises(StorageFailure, match="a pod on n2 to write on after the pod on n1 was killed"):
+        try_writers(tried(bench))
 
 
 def test_changes_are_timed_there_and_back(bench: HostBench) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from acceptance.report.comparing.model import Unlike
+from acceptance.results.access_modes import access_mode_in
 from acceptance.results.completeness import is_whole
 from acceptance.results.document import Results
 from acceptance.results.load_digests import load_digest
@@ -55,6 +56,7 @@ def run_facts(results: Results, *, profiles: Iterable[str]) -> Facts:
         "PVC size": Fact(value=_size(settings.get("volume_size")), disturbs=True),
         "test file": Fact(value=_size(settings.get("test_size")), disturbs=True),
         "volume mode": Fact(value=str(settings.get("volume_mode") or "filesystem"), disturbs=True),
+        "access mode": Fact(value=access_mode_in(settings), disturbs=True),
         "shortest requested load": Fact(value=_load_time(settings.get("load_time"))),
         "fio": Fact(value=_distinct(measurement.fio_version for measurement in measurements), disturbs=True),
         "loaded node": Fact(value=_distinct(measurement.node for measurement in measurements), disturbs=True),

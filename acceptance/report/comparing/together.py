@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from acceptance.results.access_modes import access_mode_in
 from acceptance.results.completeness import classes_under_test, missing
 from acceptance.results.document import Overall, Results
 
@@ -62,6 +63,8 @@ def _unlike(runs: Sequence[Results]) -> Iterator[str]:
     for name in _COMPARED_SETTINGS:
         if len({str(run.settings.get(name)) for run in runs}) > 1:
             yield f"the setting {name}"
+    if len({access_mode_in(run.settings) for run in runs}) > 1:
+        yield "the setting access_mode"
 
 
 def _days(runs: Sequence[Results]) -> str:

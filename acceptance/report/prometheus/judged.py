@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import get_args
 
 from acceptance.report.gauges import Gauge, Samples
+from acceptance.results.access_modes import access_mode_in
 from acceptance.results.completeness import is_whole, missing
 from acceptance.results.document import Overall, Results, Status, Verdict
 from acceptance.results.verdicts import ORDER, overall, worst
@@ -52,7 +53,7 @@ EXIT_STATUS = Gauge(name="exit_status", help="exit status of the run; absent whi
 RUN_INFO = Gauge(
     name="run_info",
     help="always 1; the labels name the run and its versions",
-    labels=("run", "suite_version", "kubernetes_version", "provisioner", "volume_mode", "limits"),
+    labels=("run", "suite_version", "kubernetes_version", "provisioner", "volume_mode", "access_mode", "limits"),
 )
 
 
@@ -90,6 +91,7 @@ def add_run(samples: Samples, results: Results, candidate: str) -> None:
         kubernetes_version=cluster.kubernetes_version if cluster else "",
         provisioner=classes[candidate].provisioner if candidate in classes else "",
         volume_mode=str(results.settings.get("volume_mode", "")),
+        access_mode=access_mode_in(results.settings),
         limits=_limits(results),
     )
     left_out = missing(results)

@@ -10,6 +10,7 @@ from typing import Self
 
 from acceptance.cluster.api import Api
 from acceptance.cluster.claims import AccessMode, Claim, DataSource, create_claim, remove_claim, wait_bound
+from acceptance.cluster.nfs_clients import why_not_shared
 from acceptance.cluster.objects import object_name
 from acceptance.cluster.one_shot_pod import OneShotPod, ended_pod, run_one_shot_pod
 from acceptance.cluster.pod_manifest import MAIN, GroupPolicy, PodPlan, volume_path
@@ -23,7 +24,6 @@ from acceptance.results.features import Capability
 from acceptance.results.file_operations import OperationRecord
 from acceptance.text.errors import NotTried, StorageFailure, Unsupported
 from acceptance.text.quantities import parse_size
-from acceptance.trials.features.nfs_clients import why_not_shared
 
 SIZE = parse_size("1Gi")
 DEADLINE_S = 900
@@ -98,17 +98,20 @@ class Bench:
         *,
         size: int = SIZE,
         source: DataSource | None = None,
-        access: AccessMode = "ReadWriteOnce",
+        access: AccessMode | None = None,
         block: bool = False,
         group: str = "",
     ) -> Claim:
         """Request a volume of `size` bytes; `block`: a raw block device; `group`: see Claim.
 
+        `access`: the access mode that the capability is about; None: that of the run.
         Raises NotTried if nodes are known to lack what an access mode for several of them requires.
         """
-        self.require_access(access)
-        unmade = self.unmade_claim(part, size=size, block=block)
-        claim = replace(unmade, source=source, access_mode=access, group=group)
+        if access is not None:  # that of the run was checked before the first test
+            self.require_access(access)
+        claim = replace(self.unmade_claim(part, size=size, block=block), source=source, group=group)
+        if access is not None:
+            claim = replace(claim, access_mode=access, mode_of_run=False)
         self.undo_with(lambda: remove_claim(self.api, claim, timeout_s=self.timeout_s))
         create_claim(self.api, claim)
         return claim

@@ -35,7 +35,7 @@ def try_clone(bench: Bench, *, block: bool = False) -> str:
 
 
 def ask_for_clone(
-    bench: Bench, source: Claim, *, part: str = "clone", size: int = SIZE, access: AccessMode = "ReadWriteOnce"
+    bench: Bench, source: Claim, *, part: str = "clone", size: int = SIZE, access: AccessMode | None = None
 ) -> Claim:
     """Request a volume of `size` bytes that begins with the content of another one."""
     data = DataSource(kind="PersistentVolumeClaim", name=source.name, smaller=size > source.size)

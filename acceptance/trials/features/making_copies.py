@@ -27,9 +27,7 @@ def written_source(bench: Bench, copy: Copy, script: str, mark: str) -> tuple[Cl
     return source, output
 
 
-def copy_of(
-    bench: Bench, source: Claim, copy: Copy, *, size: int = SIZE, access: AccessMode = "ReadWriteOnce"
-) -> Claim:
+def copy_of(bench: Bench, source: Claim, copy: Copy, *, size: int = SIZE, access: AccessMode | None = None) -> Claim:
     """Request a copy of a volume, of at least `size` bytes. Raises StorageFailure if a snapshot is never ready."""
     if copy == "clone":
         return ask_for_clone(bench, source, size=size, access=access)

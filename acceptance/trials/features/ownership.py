@@ -75,4 +75,7 @@ def _not_meant_to(bench: Bench, spec: Object) -> str | None:
         return f"their driver {driver} declares fsGroupPolicy None"
     if policy == "ReadWriteOnceWithFSType" and not spec["csi"].get("fsType"):
         return f"their driver {driver} declares fsGroupPolicy {policy}, and they have no file system type"
+    modes = spec.get("accessModes") or []
+    if policy == "ReadWriteOnceWithFSType" and not {"ReadWriteOnce", "ReadWriteOncePod"} & set(modes):
+        return f"their driver {driver} declares fsGroupPolicy {policy}, and their access mode is {' and '.join(modes)}"
     return None

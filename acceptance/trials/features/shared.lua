@@ -130,6 +130,10 @@ local function take()
   end
 end
 
+local function own_record(who, number)
+  return string.format("%s %010d %s\n", who, number, string.rep(who, RECORD - 14))
+end
+
 -- Appends records to the file of both. The first begins when the second is there, and ends after it, so that all of the
 -- second's records meet others.
 local function append()
@@ -147,7 +151,7 @@ local function append()
   local number, over = 0, false
   while not over do
     number = number + 1
-    put(file, string.format("%s %010d %s\n", who, number, string.rep(who, RECORD - 14)), nil, "append")
+    put(file, own_record(who, number), nil, "append")
     C.usleep(PAUSE_US)
     if first then
       over = number % 20 == 0 and content("done") ~= nil or number >= 20 * count
@@ -166,13 +170,42 @@ local function check()
     local record = file:read(RECORD)
     if not record then break end
     local who, number = record:match("^([12]) (%d%d%d%d%d%d%d%d%d%d) ")
-    if who and record == string.format("%s %s %s\n", who, number, string.rep(who, RECORD - 14)) and not seen[who .. number]
-    then
+    if who and record == own_record(who, tonumber(number)) and not seen[who .. number] then
       seen[who .. number] = true
       whole[who] = whole[who] + 1
     else strange = strange + 1 end
   end
   say("found", whole["1"], whole["2"], strange)
+end
+
+-- Writes records to its own file until it is killed, each durable before the next; tells of every tenth.
+local function record()
+  local who, number = os.getenv("WHO"), 0
+  local file = opened("records-" .. who, WRITE + APPEND + CREATE)
+  while true do
+    number = number + 1
+    put(file, own_record(who, number), nil, "write")
+    durable(file, "records-" .. who)
+    if number % 10 == 0 then say("wrote", number) end
+    C.usleep(10 * PAUSE_US)
+  end
+end
+
+-- How many records of one writer are there, in their order and intact, from the first one on.
+local function kept(who)
+  local file, number = io.open(path("records-" .. who), "rb"), 0
+  while file and file:read(RECORD) == own_record(who, number + 1) do number = number + 1 end
+  if file then file:close() end
+  return number
+end
+
+-- Counts the records of both; waits for those that are to be there, since a node may know an older size of a file.
+local function verify()
+  for _, who in ipairs({ "1", "2" }) do
+    local need = tonumber(os.getenv("NEED_" .. who))
+    wait_for(function() return kept(who) >= need end)
+    say("kept", who, kept(who))
+  end
 end
 
 local function page(number)
@@ -216,5 +249,6 @@ local function pong()
 end
 
 local ROLES = { hold = hold, take = take, append = append, check = check, ping = ping, pong = pong }
+ROLES.record, ROLES.verify = record, verify
 ROLES[os.getenv("ROLE")]()
 os.exit(0)

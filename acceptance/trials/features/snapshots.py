@@ -69,7 +69,7 @@ def restore(
     *,
     part: str = "restored",
     size: int = SIZE,
-    access: AccessMode = "ReadWriteOnce",
+    access: AccessMode | None = None,
     block: bool = False,
 ) -> Claim:
     """Request a volume that begins as the snapshot, of `size` bytes, or of what the snapshot needs if that is more."""

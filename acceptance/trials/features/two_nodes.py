@@ -16,7 +16,7 @@ from acceptance.trials.lua_program import RUN, OutputWords, program_of, words_sa
 
 SEEN_WITHIN_S = 90
 """Longer than a client of a network file system may answer from its cache of names and attributes (NFS: 60 s)."""
-Role = Literal["hold", "take", "append", "check", "ping", "pong"]
+Role = Literal["hold", "take", "append", "check", "ping", "pong", "record", "verify"]
 SHOWN_LENGTH = 300
 """Characters of the end of a failed program's output that an error shows."""
 _PROGRAM = "shared.lua"

@@ -8,6 +8,7 @@ from acceptance.cluster.claims import require_no_unclaimed_volumes
 from acceptance.cluster.node_room import total_room
 from acceptance.cluster.nodes import nodes_that_take_pods
 from acceptance.cluster.objects import name_of
+from acceptance.cluster.offered_mode import require_mode
 from acceptance.cluster.snapshots import snapshot_class_of
 from acceptance.cluster.workspace import Workspace
 from acceptance.process.once import Once
@@ -17,7 +18,7 @@ from acceptance.text.errors import EnvironmentFailure, Unsupported
 from acceptance.trials import Say
 from acceptance.trials.operations.failing import cannot_clone, missing_reports
 from acceptance.trials.operations.observer import Observer
-from acceptance.trials.operations.plan import REQUESTS, OperationSettings
+from acceptance.trials.operations.plan import REQUESTS, VOLUME_SIZE, OperationSettings
 from acceptance.trials.operations.record_of import object_records, operation_records
 from acceptance.trials.operations.round import Round
 
@@ -44,8 +45,8 @@ class OperationsRunner:
     def record(self, storage_class: StorageClass) -> OperationsRecord:
         """Return the record of the operations of the class.
 
-        An operation that failed is not tried again. Raises EnvironmentFailure if nodes have no room for the pods or the
-        cluster can no longer be watched; ApiError and ApiUnreachable.
+        An operation that failed is not tried again. Raises what `require_mode` raises; EnvironmentFailure if nodes have
+        no room for the pods or the cluster can no longer be watched; ApiError and ApiUnreachable.
         """
         self._classes[storage_class.name] = storage_class
         return self._records(storage_class.name)
@@ -54,6 +55,7 @@ class OperationsRunner:
         """Run the operations. The removal of the run deletes what an error leaves behind."""
         storage_class, settings, api = self._classes[name], self._settings, self._workspace.api
         require_no_unclaimed_volumes(api, storage_classes=[name])
+        require_mode(self._workspace, storage_class=name, size=VOLUME_SIZE, block=settings.block, node=settings.node)
         self._require_room()
         missing = dict(self._missing(storage_class))
         snapshot_class = "" if OF_SNAPSHOTS & missing.keys() else self._snapshot_class(storage_class)

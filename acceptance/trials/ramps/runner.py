@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from acceptance.cluster.claims import require_no_unclaimed_volumes
 from acceptance.cluster.lifetime import Lifetime
+from acceptance.cluster.offered_mode import require_mode
 from acceptance.cluster.stateful_sets import create_set, delete_set
 from acceptance.cluster.workspace import Workspace
 from acceptance.limits.ramps import RampRules
@@ -64,9 +65,9 @@ class RampRunner:
     def record(self, storage_class: str) -> ControlPlaneRecord:
         """Return the record of the ramp of the class.
 
-        A ramp that failed is not tried again: every caller gets the same error. Raises EnvironmentFailure if the nodes
-        cannot hold the pods that are required, if the image is of no use, or if the ramp cannot be watched to its end;
-        ApiError and ApiUnreachable.
+        A ramp that failed is not tried again: every caller gets the same error. Raises what `require_mode` raises;
+        EnvironmentFailure if the nodes cannot hold the pods that are required, if the image is of no use, or if the
+        ramp cannot be watched to its end; ApiError and ApiUnreachable.
         """
         return self._records(storage_class)
 
@@ -83,6 +84,7 @@ class RampRunner:
             block=settings.block,
         )
         require_no_unclaimed_volumes(api, storage_classes=[storage_class])
+        require_mode(self._workspace, storage_class=storage_class, size=settings.volume_size, block=settings.block)
         sets = RampSets(self._workspace, plan, usable(self._workspace, plan, minimum=settings.required_pods))
         with Undoing() as undoing:
             lifetime = undoing.enter(Lifetime(api, sets.plans[0].pod))
