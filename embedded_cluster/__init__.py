@@ -9,9 +9,11 @@ from embedded_cluster.kubelet_control import kubelet_commands
 from embedded_cluster.longhorn.pool import pool_commands
 from embedded_cluster.node_control import node_failure_commands, start_node, stop_node
 from embedded_cluster.replica import rebuild_commands
+from embedded_cluster.storage_control import disturbance_commands
 
 __all__ = [
     "EmbeddedCluster",
+    "disturbance_commands",
     "find",
     "held_low",
     "kubelet_commands",

@@ -21,6 +21,7 @@ from embedded_cluster.preconditions import Needs
 from embedded_cluster.progress import say, step
 from embedded_cluster.state import CSI, LONGHORN, PARTS
 from embedded_cluster.status import status
+from embedded_cluster.storage_control import interrupt_storage, restore_storage
 from embedded_cluster.timers import SHORT_GRACE_S
 
 NOT_RUNNING = 3
@@ -47,6 +48,8 @@ def _parser() -> argparse.ArgumentParser:
         "kubelet-stop": "kill the kubelet of one node; its pods keep running",
         "kubelet-start": "start the kubelet of a node again",
         "node-mounts": "print where a node has a volume mounted",
+        "storage-interrupt": "stop the servers of class replicated, and the volumes of the lab's CSI driver",
+        "storage-restore": "let the storage continue",
         "pool-used": "print the bytes that Longhorn's replicas use on this host's disk",
         "run": "run a command while the cluster is up; take it down afterwards unless it ran before",
     }
@@ -181,6 +184,19 @@ def _kubelet(layout: Layout, options: argparse.Namespace) -> int:
     return 0
 
 
+def _interrupt_storage(layout: Layout) -> int:
+    preconditions.require_root()
+    interrupt_storage(layout.name)
+    say("the storage is interrupted: all bricks stopped, all volumes of the CSI driver stand still")
+    return 0
+
+
+def _restore_storage(layout: Layout) -> int:
+    preconditions.require_root()
+    restore_storage(layout.name)
+    return 0
+
+
 def _print_pool_use(layout: Layout) -> int:
     preconditions.require_root()
     say(str(used_by_replicas(layout.name)))
@@ -232,7 +248,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _node_restore(layout, options)
         if options.command in ("kubelet-stop", "kubelet-start", "node-mounts"):
             return _kubelet(layout, options)
-        actions = {"down": _down, "status": _status, "kubeconfig": _kubeconfig, "pool-used": _print_pool_use}
+        actions = {
+            "down": _down,
+            "status": _status,
+            "kubeconfig": _kubeconfig,
+            "pool-used": _print_pool_use,
+            "storage-interrupt": _interrupt_storage,
+            "storage-restore": _restore_storage,
+        }
         return actions[options.command](layout)
     except AcceptanceError as error:
         print(f"error: {error}", file=sys.stderr)

@@ -231,6 +231,21 @@ EVERY_NODE = declare_section(
     profile="volume",
     of_figures=True,
 )
+_WRITABLE_TEXT = "The longest time (s) allowed from the restoration of interrupted storage to the next durable write."
+DISTURBANCES = declare_section(
+    "disturbances",
+    "`writable: {at_most: 30s, because: ...}`",
+    {
+        "writable": Bound(
+            entry=entry_of("WritableLimit", _WRITABLE_TEXT),
+            path="disturbances.writable",
+            words="volume written {wanted} after interrupted storage was restored",
+        )
+    },
+    profile="disturbances",
+    asked_with={"destructive"},
+    of_figures=True,
+)
 SECTIONS: tuple[Section, ...] = (
     LIMITS,
     COMPARISON,
@@ -243,6 +258,7 @@ SECTIONS: tuple[Section, ...] = (
     REBUILD,
     FAILOVER,
     DISRUPTION,
+    DISTURBANCES,
     CONTROL_OPERATIONS,
     SNAPSHOTS,
     MANY_FILES,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import time
 from contextlib import suppress
 from types import TracebackType
 from typing import Self
@@ -15,7 +16,8 @@ from acceptance.cluster.waiting import wait_for
 from acceptance.process.commands import run_command
 from acceptance.process.interruption import put_off
 from acceptance.process.undoing import Undoing
-from acceptance.settings.target_plans import KubeletPlan, NodeFailurePlan
+from acceptance.results.disturbances import Disturbance
+from acceptance.settings.target_plans import DisturbancePlan, KubeletPlan, NodeFailurePlan
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure
 
 HEARTBEATS = "kube-node-lease"
@@ -70,6 +72,29 @@ def kubelet_if_allowed(
     return outage_plan if isinstance(outage_plan, str) else plan
 
 
+def disturbance_if_allowed(
+    plan: DisturbancePlan | None, disturbance: Disturbance, *, node: str | None, own_node: str | None, kind: str | None
+) -> DisturbancePlan | str:
+    """Return the plan if the storage may be disturbed by it; otherwise why it may not.
+
+    Commands for the node of the writing pod affect everything on that node, so the user must name it.
+    """
+    if plan is None:
+        return no_disturbance(disturbance)
+    if not plan.names_node:
+        return plan
+    outage_plan = plan_if_allowed(plan.outage, node=node, own_node=own_node, kind=kind)
+    return outage_plan if isinstance(outage_plan, str) else plan
+
+
+def no_disturbance(disturbance: Disturbance) -> str:
+    """Return why the disturbance is not tried without its commands."""
+    return (
+        f"capability 'disturbance': no commands {disturbance.does}; give both commands as disturb: {disturbance.key}: "
+        "in a target file (--storage-target FILE, see docs/disturbances.md)"
+    )
+
+
 class Outage:
     """A node that has failed from `__enter__` on. It is back after `end`, and after the block in any case.
 
@@ -83,7 +108,10 @@ class Outage:
         self._node = node
         self._over = False
         self._undo = Undoing()
+        self._subject = f"node {node}"
         self.cause = ""
+        self.ended_s = 0.0
+        """The time at which the restoring command ended, by time.monotonic()."""
 
     def __enter__(self) -> Self:
         """Make the node fail. Raises EnvironmentFailure, with the command's own words, if the command fails; the node
@@ -93,12 +121,12 @@ class Outage:
         it.
         """
         how = shlex.join(word.format(node=self._node) for word in self._plan.restore)
-        remember_undo(self._api, namespace=self._namespace, component=f"node {self._node}", how=how)
+        remember_undo(self._api, namespace=self._namespace, component=self._subject, how=how)
         with self._undo as undoing:
             undoing.callback(self.end)
             run = run_command(self._plan.fail, values={"node": self._node}, timeout_s=self._plan.timeout_s)
             if run.status:
-                raise run.failure(f"0 from the command that makes node {self._node} fail")
+                raise run.failure(f"0 from the command that makes {self._subject} fail")
             self._undo = undoing.passed_on()
         self.cause = (run.stdout.strip().splitlines() or [f"`{' '.join(run.words)}`"])[-1]
         return self
@@ -115,17 +143,22 @@ class Outage:
             before = self._last_heard_of()
             run = run_command(self._plan.restore, values={"node": self._node}, timeout_s=self._plan.timeout_s)
             if run.status:
-                raise run.failure(f"0 from the command that restores node {self._node}, which may still be down")
-            wait_for(
-                f"node {self._node} to be Ready again",
-                look=lambda: (self._look(), self._heartbeat()),
-                ready=lambda observation: is_up(observation[0]) and observation[1] != before,
-                state=lambda observation: f"{_ready(observation[0])}, last heartbeat at {observation[1]}",
-                timeout_s=self._plan.timeout_s,
-                failure=EnvironmentFailure,
-            )
+                raise run.failure(f"0 from the command that restores {self._subject}, which may still be down")
+            self.ended_s = time.monotonic()
+            self._wait_back(before)
             with suppress(AcceptanceError):  # the node is back, whatever is noted
-                remember_undo(self._api, namespace=self._namespace, component=self._node, how=None)
+                remember_undo(self._api, namespace=self._namespace, component=self._subject, how=None)
+
+    def _wait_back(self, before: str) -> None:
+        """Wait for the node to be Ready, with another heartbeat than `before`."""
+        wait_for(
+            f"node {self._node} to be Ready again",
+            look=lambda: (self._look(), self._heartbeat()),
+            ready=lambda observation: is_up(observation[0]) and observation[1] != before,
+            state=lambda observation: f"{_ready(observation[0])}, last heartbeat at {observation[1]}",
+            timeout_s=self._plan.timeout_s,
+            failure=EnvironmentFailure,
+        )
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -168,3 +201,17 @@ class Outage:
 
 def _ready(node: Object) -> str:
     return f"Ready is {ready_condition(node).get('status', 'unknown')}"
+
+
+class Interruption(Outage):
+    """Storage that is disturbed from `__enter__` on, and restored as a node is. `plan`: its commands.
+
+    Nodes may stay Ready meanwhile, so that only the restoring command shows that the storage is back.
+    """
+
+    def __init__(self, api: Api, plan: DisturbancePlan, *, node: str, namespace: str) -> None:
+        super().__init__(api, plan.outage, node=node, namespace=namespace)
+        self._subject = "the storage"
+
+    def _wait_back(self, before: str) -> None:
+        """Return: whether pods can write again is judged, not required."""

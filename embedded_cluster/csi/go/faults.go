@@ -51,6 +51,9 @@ const (
 	neverModified    fault = "never-modified"         // a change of attributes is put off again and again
 	mountsNothing    fault = "mounts-nothing"         // a pod gets a folder of its node's own disk
 	oneNodeRefuses   fault = "one-node-refuses"       // the second node never gets a volume
+	liesMeanwhile    fault = "lies-while-interrupted" // writes are taken while the storage is away, and lost when it is back
+	refusesMeanwhile fault = "refuses-interrupted"    // no fault: while the storage is away, writes are refused, and do not wait
+	readOnlyAfter    fault = "stays-read-only"        // a volume that was in use then takes no writes until no node has it
 )
 
 var allFaults = []fault{
@@ -58,6 +61,7 @@ var allFaults = []fault{
 	groupByDriver, groupIgnored, lostAtUnpublish, sizeNotEnforced, nodesApart, mountsInside, comesLate, refusesSome, walksAtMount,
 	growsOnlyInUse, keepsID, oneCloneAtATime, neverFreed, takenForAnother, firstPodAlone, optionsIgnored,
 	wrongStatistics, takesFewer, keepsSpace, slowsDown, clonesSlowly, neverModified, mountsNothing, oneNodeRefuses,
+	liesMeanwhile, refusesMeanwhile, readOnlyAfter,
 }
 
 // parseFaults reads one fault a line; blank lines aside, each must be known.

@@ -89,6 +89,9 @@ func serve(endpoint string, controller bool, d *driver) error {
 	}
 	ended, stop := signal.NotifyContext(context.Background(), unix.SIGTERM, unix.SIGINT)
 	defer stop()
+	if controller {
+		go d.followInterruptions(ended)
+	}
 	context.AfterFunc(ended, server.GracefulStop)
 	return server.Serve(listener)
 }

@@ -1,0 +1,43 @@
+"""The disturbances that a target file can define: each kind once, in the words of target files, plan and report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from acceptance.results.crashes import Failure
+
+
+@dataclass(frozen=True, kw_only=True)
+class Disturbance:
+    """A kind of disturbance.
+
+    `key`: its key in the section `disturb` of a target file; `does`: what its commands do. `title`: the event, which
+    follows "after"; `node`: the node from which the volume moves afterwards; `move`: the title of that move; `plan`:
+    its step in the plan.
+    """
+
+    failure: Failure
+    key: str
+    does: str
+    title: str
+    node: str
+    move: str
+    plan: str
+
+
+DISTURBANCES: Mapping[Failure, Disturbance] = {
+    disturbance.failure: disturbance
+    for disturbance in (
+        Disturbance(
+            failure="storage-interrupted",
+            key="interrupt",
+            does="interrupt the storage and restore it",
+            title="the storage was interrupted and restored",
+            node="a node whose storage was interrupted",
+            move="Move after an interruption",
+            plan="records, the storage interrupted and restored, its volume used on another node",
+        ),
+    )
+}
+"""The disturbances by the kind of their crash."""
