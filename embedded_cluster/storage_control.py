@@ -10,6 +10,7 @@ from embedded_cluster import processes
 from embedded_cluster.glusterfs import REPLICAS
 from embedded_cluster.layout import Layout
 from embedded_cluster.locking import cluster_lock
+from embedded_cluster.node_control import node_failure_commands
 from embedded_cluster.state import CSI, ClusterState, read_state
 from embedded_cluster.waiting import NotYet, wait_for
 
@@ -46,14 +47,24 @@ def disturbance_commands(*, name: str) -> dict[str, dict[str, list[str]]]:
 
     The second duration is longer than GlusterFS's clients wait for an answer (network.ping-timeout, 42 s).
     """
-    command = [sys.executable, "-m", "embedded_cluster"]
-    return {
+    command, layout = [sys.executable, "-m", "embedded_cluster"], Layout(name)
+    state = read_state(layout)
+    commands = {
         "interrupt": {
             "run": [*command, "storage-interrupt", "--name", name],
             "restore": [*command, "storage-restore", "--name", name],
             "durations": ["10s", "60s"],
         }
     }
+    if state is not None:
+        nodes = [layout.node(number).name for number in range(1, len(state.node_addresses) + 1)]
+        commands["restart"] = {**_node_commands(name), "nodes": nodes}
+    return commands
+
+
+def _node_commands(name: str) -> dict[str, list[str]]:
+    commands = node_failure_commands(name=name)
+    return {"run": commands["fail"], "restore": commands["restore"]}
 
 
 def _state_of(layout: Layout) -> ClusterState:

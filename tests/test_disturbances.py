@@ -1,4 +1,4 @@
-"""A network or a backend is away for a while: pods must be able to continue afterwards, with all acknowledged data."""
+"""Networks, backends and nodes are away for a while: pods must continue afterwards, with all acknowledged data."""
 
 import pytest
 
@@ -11,16 +11,29 @@ def test_acknowledged_records_survive_interrupted_storage(crash, accept):
     accept(crash())
 
 
+@pytest.mark.crash("storage-interrupted")
 def test_volume_is_writable_again_after_interrupted_storage(writable_again):
     """Once the storage is restored, the pod that wrote before can write again, without being deleted."""
     writable_again()
 
 
-def test_interrupted_storage_is_writable_in_time(interruption, disturbances_limit, accept):
-    """The time from the restoration of the storage to the next durable write of the pod meets the limit."""
-    accept(interruption.against(disturbances_limit))
-
-
 def test_volume_is_detached_after_interrupted_storage(left_by_interruption, accept):
     """After an interruption, a deleted pod's volume is neither attached to its node nor mounted there."""
     accept(left_by_interruption())
+
+
+@pytest.mark.crash("nodes-restarted")
+def test_acknowledged_records_survive_restarted_nodes(crash, accept):
+    """All nodes are restarted in turn, that of the writing pod last; then a pod finds every acknowledged record."""
+    accept(crash())
+
+
+@pytest.mark.crash("nodes-restarted")
+def test_volume_is_writable_while_nodes_are_restarted(writable_again):
+    """Other nodes are restarted in turn; after each, the pod that wrote before can write, without being deleted."""
+    writable_again()
+
+
+def test_disturbed_storage_is_writable_in_time(disturbed, disturbances_limit, accept):
+    """The time from the end of a disturbance to the next durable write of the same pod meets the limit."""
+    accept(disturbed.against(disturbances_limit))

@@ -234,13 +234,18 @@ EVERY_NODE = declare_section(
 _WRITABLE_TEXT = "The longest time (s) allowed from the restoration of interrupted storage to the next durable write."
 DISTURBANCES = declare_section(
     "disturbances",
-    "`writable: {at_most: 30s, because: ...}`",
+    "`{writable: {at_most: 30s, because: ...}, writable_after_restart: ...}`",
     {
         "writable": Bound(
             entry=entry_of("WritableLimit", _WRITABLE_TEXT),
             path="disturbances.writable",
             words="volume written {wanted} after interrupted storage was restored",
-        )
+        ),
+        "writable_after_restart": Bound(
+            entry=entry_of("WritableAfterRestartLimit", "As `writable`, from the restoration of another node."),
+            path="disturbances.writable_after_restart",
+            words="volume written {wanted} after another node was restarted",
+        ),
     },
     profile="disturbances",
     asked_with={"destructive"},

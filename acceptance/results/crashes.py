@@ -22,6 +22,7 @@ Failure = Literal[
     "kubelet-restarted",
     "kubelet-away",
     "storage-interrupted",
+    "nodes-restarted",
 ]
 
 

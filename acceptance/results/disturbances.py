@@ -12,7 +12,8 @@ from acceptance.results.crashes import Failure
 class Disturbance:
     """A kind of disturbance.
 
-    `key`: its key in the section `disturb` of a target file; `does`: what its commands do. `title`: the event, which
+    `key`: its key in the section `disturb` of a target file; `does`: what its commands do; `metric`: that of the time
+    until the volume is written again. `title`: the event, which
     follows "after"; `node`: the node from which the volume moves afterwards; `move`: the title of that move; `plan`:
     its step in the plan.
     """
@@ -20,6 +21,7 @@ class Disturbance:
     failure: Failure
     key: str
     does: str
+    metric: str
     title: str
     node: str
     move: str
@@ -33,10 +35,21 @@ DISTURBANCES: Mapping[Failure, Disturbance] = {
             failure="storage-interrupted",
             key="interrupt",
             does="interrupt the storage and restore it",
+            metric="disturbances.writable",
             title="the storage was interrupted and restored",
             node="a node whose storage was interrupted",
             move="Move after an interruption",
             plan="records, the storage interrupted and restored, its volume used on another node",
+        ),
+        Disturbance(
+            failure="nodes-restarted",
+            key="restart",
+            does="take nodes of the storage down and restore them",
+            metric="disturbances.writable_after_restart",
+            title="nodes were restarted, one after the other",
+            node="a node while other nodes were restarted",
+            move="Move after restarted nodes",
+            plan="records, nodes restarted one after the other",
         ),
     )
 }

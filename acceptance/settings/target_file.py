@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -157,10 +158,22 @@ class DisturbanceTarget(Strict):
         )
 
 
+class RestartTarget(DisturbanceTarget):
+    """`restart`: the same for each of `nodes`, one after the other."""
+
+    nodes: Annotated[tuple[str, ...], Field(min_length=1)]
+
+    @property
+    def plan(self) -> DisturbancePlan:
+        """The commands that a trial runs."""
+        return replace(super().plan, nodes=self.nodes)
+
+
 class DisturbTarget(Strict):
     """`disturb`: the disturbances, by the keys in `acceptance/results/disturbances.py`."""
 
     interrupt: DisturbanceTarget | None = None
+    restart: RestartTarget | None = None
 
     @property
     def plans(self) -> dict[Failure, DisturbancePlan]:

@@ -48,13 +48,15 @@ class NodeFailurePlan:
 class DisturbancePlan:
     """The commands that disturb the storage and restore it, word by word; once for each of `durations_s`.
 
-    `timeout_s`: the maximum time of each command.
+    `nodes`: the nodes that they disturb, one after the other; none for the storage as a whole. `timeout_s`: the maximum
+    time of each command, and of a node to be Ready again.
     """
 
     run: Sequence[str]
     restore: Sequence[str]
     durations_s: Sequence[float]
     timeout_s: float
+    nodes: Sequence[str] = ()
 
     @property
     def outage(self) -> NodeFailurePlan:

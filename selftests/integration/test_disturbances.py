@@ -27,7 +27,9 @@ from selftests.lab.csi_classes import CLASS, class_of, faulty_classes
 pytestmark = [pytest.mark.disrupts, pytest.mark.full]
 
 TESTS = ("tests/test_disturbances.py", "--storage-destructive", "--storage-durability-time", "2s")
+RESTARTS = ("-k", "restarted")
 LIES, REFUSES, READ_ONLY = "lies-while-interrupted", "refuses-interrupted", "stays-read-only"
+LOSES = "lost-at-node-start"
 
 
 @pytest.fixture
@@ -39,11 +41,11 @@ def storage(cluster: EmbeddedCluster) -> Iterator[None]:
         restore_storage(cluster.name)
 
 
-def target(folder: Path, interrupt: dict[str, list[str]]) -> str:
-    """The option for a target file with these commands, which interrupt the storage."""
+def target(folder: Path, commands: dict[str, list[str]], *, key: str = "interrupt") -> str:
+    """The option for a target file with these commands, which disturb the storage."""
     path = folder / "target.yaml"
-    lines = "".join(f"    {name}: {words!r}\n" for name, words in interrupt.items())
-    path.write_text(f"disturb:\n  interrupt:\n{lines}")
+    lines = "".join(f"    {name}: {words!r}\n" for name, words in commands.items())
+    path.write_text(f"disturb:\n  {key}:\n{lines}")
     return f"--storage-target={path}"
 
 
@@ -115,6 +117,31 @@ def test_replicas_that_are_away_for_longer_than_their_clients_wait_for_them_cont
     assert run.status == 0, run.output
     (row,) = run.results["figures"][0]["rows"]
     assert row["Longest pause (s)"] > 45
+
+
+def test_nodes_are_restarted_in_turn_and_all_records_are_kept(
+    cluster: EmbeddedCluster, clean: Api, tmp_path: Path
+) -> None:
+    option = target(tmp_path, disturbance_commands(name=cluster.name)["restart"] | {"durations": ["2s"]}, key="restart")
+    run = run_suite(*TESTS, "--storage-class=replicated", option, *RESTARTS, reports=tmp_path / "reports")
+    assert run.status == 0, run.output
+    (record,), (figures,) = run.results["durability"], run.results["figures"]
+    assert record["lost"] == [] and f"finally node {record['node']}" in record["what"]
+    restarted = {row["Disturbed"] for row in figures["rows"]} | {f"node {record['node']}"}
+    assert restarted == {f"node {cluster.name}-node-{number}" for number in (1, 2, 3)}
+    assert left_behind(clean) == []
+
+
+def test_records_that_a_node_loses_when_it_starts_fail(cluster: EmbeddedCluster, clean: Api, tmp_path: Path) -> None:
+    restart = disturbance_commands(name=cluster.name)["restart"] | {"durations": ["2s"]}
+    option = target(tmp_path, restart | {"nodes": restart["nodes"][:1]}, key="restart")
+    with faulty_classes(clean, [LOSES]):
+        options = (f"--storage-class={class_of(LOSES)}", option, "-k", "survive_restarted")
+        run = run_suite(*TESTS, *options, reports=tmp_path / "reports")
+    assert run.status == 1, run.output
+    verdict = run.verdict("survive_restarted_nodes")
+    assert verdict["status"] == "fail" and "records are lost" in verdict["reason"]
+    assert left_behind(clean) == []
 
 
 def test_what_a_killed_run_interrupted_is_named_by_the_next_cleanup(

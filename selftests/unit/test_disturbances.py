@@ -6,7 +6,9 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -25,7 +27,6 @@ from acceptance.text.errors import StorageFailure, WrongUsage
 from acceptance.trials.crashes.acknowledged_records import lost_records
 from acceptance.trials.crashes.disturbing import (
     AGAIN_S,
-    WRITABLE,
     Disturbed,
     DisturbedTrial,
     cause_of,
@@ -62,7 +63,7 @@ def test_the_target_file_says_how_and_for_how_long(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "error"),
     [
-        ("disturb: {}", "expected at least one disturbance, found none; available: interrupt"),
+        ("disturb: {}", "expected at least one disturbance, found none; available: interrupt, restart"),
         ("disturb: {interrupt: {run: [a]}}", "restore"),
         ("disturb: {interrupt: {run: [a, '{volume}'], restore: [b]}}", "found volume"),
         ("disturb: {interrupt: {run: [a], restore: [b], durations: []}}", "durations"),
@@ -74,6 +75,27 @@ def test_what_is_wrong_in_the_target_file_is_named(content: str, error: str, tmp
     path.write_text(f"{content}\n")
     with pytest.raises(WrongUsage, match=error):
         read_target(path)
+
+
+def test_nodes_that_are_restarted_are_named_in_the_target_file(tmp_path: Path) -> None:
+    path = tmp_path / "target.yaml"
+    path.write_text("disturb: {restart: {run: [off, '{node}'], restore: [on, '{node}'], nodes: [n1, n2]}}\n")
+    disturb = read_target(path).disturb
+    assert disturb is not None
+    restart = disturb.plans["nodes-restarted"]
+    assert (restart.nodes, restart.durations_s) == (("n1", "n2"), [10.0])
+    kinds: dict[str, Any] = {"node": None, "own_node": None}
+    asked = DISTURBANCES["nodes-restarted"]
+    assert disturbance_if_allowed(restart, asked, kind="kubeconfig", **kinds) == restart
+    assert "own pod may run on a node" in str(disturbance_if_allowed(restart, asked, kind="in-cluster", **kinds))
+    elsewhere = {"node": None, "own_node": "n3", "kind": "in-cluster"}
+    assert disturbance_if_allowed(restart, asked, **elsewhere) == restart
+
+
+def test_the_pod_writes_through_the_restart_of_each_node_but_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = trial_of(PagedApiServer(), replace(plan("off", "{node}"), nodes=("node-1", "node-2", "node-3")))
+    outages = list(made._outages(cast(Any, SimpleNamespace(node="node-2"))))
+    assert [outage.subject for _, outage in outages] == ["node node-1", "node node-3"]
 
 
 def test_storage_is_disturbed_by_commands_alone_and_a_node_only_if_it_was_named() -> None:
@@ -143,20 +165,26 @@ class PlayedWriter:
         self.arrivals.append((self.clock.now_s + self.after_s, 41))
 
 
-def disturbed(monkeypatch: pytest.MonkeyPatch, disturbance: DisturbancePlan, **writer: Any) -> Disturbed:
-    clock, server = Clock(monkeypatch), PagedApiServer()
-    server.have("leases", {"metadata": {"name": "run"}}, NAMESPACE)
+def trial_of(server: PagedApiServer, disturbance: DisturbancePlan) -> DisturbedTrial:
     workspace = Workspace(api=server.api, run_id=RUN_ID, namespace=NAMESPACE, image="i", timeout_s=20.0)
-    trial = DisturbedTrial(
+    return DisturbedTrial(
         workspace=workspace,
         claim=workspace.claim("c", storage_class="fast", size=1),
-        failure="storage-interrupted",
+        failure="nodes-restarted" if disturbance.nodes else "storage-interrupted",
         settings=CrashSettings(write_s=1, failover_s=1),
         node_failure=None,
         say=lambda text: None,
         disturbance=disturbance,
     )
-    return trial._disturb(cast(Any, PlayedWriter(clock, **writer)), disturbance.durations_s[0])
+
+
+def disturbed(monkeypatch: pytest.MonkeyPatch, disturbance: DisturbancePlan, **writer: Any) -> Disturbed:
+    clock, server = Clock(monkeypatch), PagedApiServer()
+    server.have("leases", {"metadata": {"name": "run"}}, NAMESPACE)
+    trial = trial_of(server, disturbance)
+    played = cast(Any, PlayedWriter(clock, **writer))
+    ((seconds, outage),) = trial._outages(played)
+    return trial._disturb(played, seconds, outage)
 
 
 def test_a_disturbance_lasts_as_long_as_asked_and_is_undone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -177,6 +205,7 @@ def test_a_pod_that_cannot_write_again_is_a_problem_in_its_own_words(monkeypatch
 
 def outcome(**changes: Any) -> Disturbed:
     fields: dict[str, Any] = {"lasted_s": 10.0, "acknowledged": 3, "refused": 2, "pause_s": 12.0, "writable_s": 4.0}
+    fields["subject"] = "the storage"
     return Disturbed(**fields | changes)
 
 
@@ -184,17 +213,19 @@ NEVER = outcome(lasted_s=180.0, writable_s=None, pause_s=None, problem="still re
 
 
 def judged(record: FiguresRecord, at_most_s: float) -> str:
-    return judge_figure(record, LIMITS.limit(WRITABLE, at_most_s, because="of a test")).status
+    return judge_figure(record, LIMITS.limit(INTERRUPTED.metric, at_most_s, because="of a test")).status
 
 
 def test_the_slowest_of_all_disturbances_is_judged() -> None:
-    record = figures_of([outcome(), outcome(lasted_s=180.0, writable_s=30.0)], storage_class="fast")
+    record = figures_of(
+        [outcome(), outcome(lasted_s=180.0, writable_s=30.0)], failure="storage-interrupted", storage_class="fast"
+    )
     assert (judged(record, 60.0), judged(record, 30.5), judged(record, 10.0)) == ("pass", "inconclusive", "fail")
     assert [row["Refused"] for row in record.rows] == [2, 2]
 
 
 def test_one_that_never_became_writable_is_no_pass_and_fails_without_a_limit() -> None:
-    record = figures_of([outcome(), NEVER], storage_class="fast")
+    record = figures_of([outcome(), NEVER], failure="storage-interrupted", storage_class="fast")
     assert judged(record, 60.0) == "inconclusive"
     crash = Crash(durability=durability(failure="storage-interrupted"), figures=record, problem=NEVER.problem)
     with pytest.raises(StorageFailure, match=r"did not become writable again.*still read-only"):
@@ -204,8 +235,8 @@ def test_one_that_never_became_writable_is_no_pass_and_fails_without_a_limit() -
 
 def test_what_was_done_is_told_with_the_pauses_that_are_known() -> None:
     assert cause_of([outcome(), NEVER]) == (
-        "interrupted for 10 s: 3 records acknowledged and 2 refused meanwhile, with at most 12.0 s between two "
-        "records; interrupted for 3 min: 3 records acknowledged and 2 refused meanwhile"
+        "the storage away for 10 s: 3 records acknowledged and 2 refused meanwhile, with at most 12.0 s between two "
+        "records; the storage away for 3 min: 3 records acknowledged and 2 refused meanwhile"
     )
 
 

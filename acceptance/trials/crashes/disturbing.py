@@ -1,8 +1,8 @@
-"""Storage that is interrupted while a pod writes records, for each duration once; then its volume moves."""
+"""Storage that is disturbed while a pod writes records: interrupted, or its nodes restarted; then its volume moves."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -10,6 +10,8 @@ from pydantic import JsonValue
 
 from acceptance.cluster.pods import end_pod
 from acceptance.judging.crashes import LOOK_S
+from acceptance.results.crashes import Failure
+from acceptance.results.disturbances import DISTURBANCES
 from acceptance.results.figures import FiguresRecord, NamedFigure
 from acceptance.settings.target_plans import DisturbancePlan
 from acceptance.text.errors import StorageFailure
@@ -17,13 +19,11 @@ from acceptance.text.quantities import format_quantity
 from acceptance.trials.crashes.draining import delete
 from acceptance.trials.crashes.gaps import longest_gap
 from acceptance.trials.crashes.kubelets import mounts_left, while_away
-from acceptance.trials.crashes.outage import Interruption
+from acceptance.trials.crashes.outage import Interruption, Outage
 from acceptance.trials.crashes.reading import read_records, reader_plan
 from acceptance.trials.crashes.trial import LEAST_RECORDS, Crash, Trial
 from acceptance.trials.crashes.writer import Writer
 
-WRITABLE = "disturbances.writable"
-"""The metric: the time from the restoration of the storage to the next durable record."""
 AGAIN_S = 3.0
 """Seconds for which records are written once the storage is restored."""
 PAUSE_S = 0.1
@@ -34,11 +34,13 @@ PAUSE_S = 0.1
 class Disturbed:
     """The outcome of one disturbance.
 
-    `lasted_s`: how long the pod was to write through it; `refused`: the number of records that the storage refused
-    meanwhile; `pause_s`: the longest time between two durable records, None if it is unknown. `writable_s`: the time
-    from the end of the restoring command to the next durable record; None: there was none, which is the `problem`.
+    `subject`: what was disturbed. `lasted_s`: for how long; `acknowledged`, `refused`: the number of records that the
+    storage acknowledged and refused meanwhile; `pause_s`: the longest time between two durable records, None if it is
+    unknown. `writable_s`: the time from the end of the disturbance to the next durable record; None: there was none,
+    which is the `problem`.
     """
 
+    subject: str
     lasted_s: float
     acknowledged: int
     refused: int
@@ -61,33 +63,49 @@ class DisturbedTrial(Trial):
     def _crash(self, writer: Writer, volume: str, other_nodes: Sequence[str]) -> Crash:
         """Disturb the storage, and require that the same pod can write again; then use the volume elsewhere."""
         began_at, outcomes = datetime.now(UTC), list[Disturbed]()
-        for seconds in self.disturbance.durations_s:
-            outcomes.append(self._disturb(writer, seconds))
+        for seconds, outage in self._outages(writer):
+            outcomes.append(self._disturb(writer, seconds, outage))
             if outcomes[-1].problem:
                 break
-        crash = self._move(writer, volume, other_nodes, began_at=began_at, cause=cause_of(outcomes))
         problem = next((outcome.problem for outcome in outcomes if outcome.problem), "")
-        figures = figures_of(outcomes, storage_class=self.claim.storage_class)
+        cause = cause_of(outcomes)
+        if writer.node in self.disturbance.nodes and not problem:
+            crash = replace(self, node_failure=self.disturbance.outage)._fail_node(writer)
+            what = "; ".join(filter(None, (cause, f"finally node {writer.node} ({crash.durability.what})")))
+            crash = replace(crash, durability=crash.durability.model_copy(update={"what": what}))
+        else:
+            crash = self._move(writer, volume, other_nodes, began_at=began_at, cause=cause)
+        figures = figures_of(outcomes, failure=self.failure, storage_class=self.claim.storage_class)
         return replace(crash, figures=figures, problem=problem)
 
-    def _disturb(self, writer: Writer, seconds: float) -> Disturbed:
-        workspace = self.workspace
+    def _outages(self, writer: Writer) -> Iterator[tuple[float, Outage]]:
+        """Yield the disturbances through which the pod is to write, each with its duration: all but that of its own
+        node."""
+        api, namespace, plan = self.workspace.api, self.workspace.namespace, self.disturbance
+        for seconds in plan.durations_s:
+            if not plan.nodes:
+                yield seconds, Interruption(api, plan, node=writer.node, namespace=namespace)
+            for node in plan.nodes:
+                if node != writer.node:
+                    yield seconds, Outage(api, plan.outage, node=node, namespace=namespace)
+
+    def _disturb(self, writer: Writer, seconds: float, outage: Outage) -> Disturbed:
         before, refused_before = writer.acknowledged_count, writer.refused_count
-        self._tell(f"the storage is interrupted for {seconds:.0f} s")
-        plan = self.disturbance
-        with Interruption(workspace.api, plan, node=writer.node, namespace=workspace.namespace) as interruption:
-            while_away(seconds, subject="the storage")
-            interruption.end()
+        self._tell(f"{outage.subject} is disturbed for {seconds:.0f} s")
+        with outage:
+            while_away(seconds, subject=outage.subject)
+            outage.end()
         since = writer.acknowledged_count
-        self._tell("the storage is restored; the pod must be able to write")
+        self._tell(f"{outage.subject} is restored; the pod must be able to write")
         problem, writable_s = "", None
         try:
             writer.write_for(AGAIN_S, records=since + LEAST_RECORDS)
             first_s = next(at_s for at_s, number in writer.arrivals if number > since)
-            writable_s = max(first_s - interruption.ended_s, 0.0)
+            writable_s = max(first_s - outage.ended_s, 0.0)
         except StorageFailure as error:
             problem = f"{error}; the pod's last message: {writer.last_words or 'none'}"
         return Disturbed(
+            subject=outage.subject,
             lasted_s=seconds,
             acknowledged=since - before,
             refused=writer.refused_count - refused_before,
@@ -112,24 +130,26 @@ class DisturbedTrial(Trial):
 
 
 def cause_of(outcomes: Sequence[Disturbed]) -> str:
-    """Return in words how often and for how long the storage was interrupted, and how the pod wrote meanwhile."""
+    """Return in words what was disturbed and for how long, and how the pod wrote meanwhile."""
     parts = []
     for outcome in outcomes:
         pause = "" if outcome.pause_s is None else f", with at most {outcome.pause_s:.1f} s between two records"
         parts.append(
-            f"interrupted for {_time(outcome.lasted_s)}: {outcome.acknowledged:,} records acknowledged and "
+            f"{outcome.subject} away for {_time(outcome.lasted_s)}: {outcome.acknowledged:,} records acknowledged and "
             f"{outcome.refused:,} refused meanwhile{pause}"
         )
     return "; ".join(parts)
 
 
-def figures_of(outcomes: Sequence[Disturbed], *, storage_class: str) -> FiguresRecord:
+def figures_of(outcomes: Sequence[Disturbed], *, failure: Failure, storage_class: str) -> FiguresRecord:
     """Return the longest time until the pod could write again, which is unknown if it never could."""
+    disturbance = DISTURBANCES[failure]
     times_s = [outcome.writable_s for outcome in outcomes if outcome.writable_s is not None]
-    longest_s = max(times_s) if len(times_s) == len(outcomes) else None
+    longest_s = max(times_s) if times_s and len(times_s) == len(outcomes) else None
     rows: list[dict[str, JsonValue]] = [
         {
-            "Interrupted for (s)": outcome.lasted_s,
+            "Disturbed": outcome.subject,
+            "For (s)": outcome.lasted_s,
             "Records acknowledged meanwhile": outcome.acknowledged,
             "Refused": outcome.refused,
             "Longest pause (s)": None if outcome.pause_s is None else round(outcome.pause_s, 1),
@@ -138,19 +158,19 @@ def figures_of(outcomes: Sequence[Disturbed], *, storage_class: str) -> FiguresR
         }
         for outcome in outcomes
     ]
-    durations = " and ".join(_time(outcome.lasted_s) for outcome in outcomes)
+    subjects = ", ".join(f"{outcome.subject} for {_time(outcome.lasted_s)}" for outcome in outcomes)
     return FiguresRecord(
         subject="durability",
         storage_class=storage_class,
-        done=f"the storage was interrupted for {durations} while a pod wrote records, and then restored",
+        done=f"while a pod wrote records, {disturbance.title}: {subjects or 'only the node of the pod'}",
         figures=[
             NamedFigure(
-                metric=WRITABLE,
+                metric=disturbance.metric,
                 value=longest_s,
                 low=None if longest_s is None else max(longest_s - LOOK_S, 0.0),
                 high=None if longest_s is None else longest_s + LOOK_S,
                 unit="s",
-                unknown="" if longest_s is not None else "the pod could not write again in time",
+                unknown="" if longest_s is not None else "the pod never had to write again, or could not in time",
             )
         ],
         rows=rows,
@@ -161,8 +181,8 @@ def require_writable(crash: Crash) -> None:
     """Raise StorageFailure if the pod could not write again, although it was not deleted."""
     if crash.problem:
         raise StorageFailure(
-            f"the volume of {crash.durability.storage_class} did not become writable again after the storage was "
-            f"restored: {crash.problem}"
+            f"the volume of {crash.durability.storage_class} did not become writable again after "
+            f"{DISTURBANCES[crash.durability.failure].title}: {crash.problem}"
         )
 
 

@@ -77,11 +77,17 @@ def disturbance_if_allowed(
 ) -> DisturbancePlan | str:
     """Return the plan if the storage may be disturbed by it; otherwise why it may not.
 
-    Commands for the node of the writing pod affect everything on that node, so the user must name it.
+    Commands for the node of the writing pod affect everything on that node, so the user must name it; nodes that are
+    restarted are named in the target file.
     """
     if plan is None:
         return no_disturbance(disturbance)
-    if not plan.names_node:
+    if plan.nodes and kind == "in-cluster" and own_node in (None, *plan.nodes):
+        return (
+            "capability 'disturbance': the suite's own pod may run on a node that is restarted; keep it off the nodes "
+            f"of disturb: {disturbance.key}:, and set NODE_NAME as in deploy/job.yaml"
+        )
+    if plan.nodes or not plan.names_node:
         return plan
     outage_plan = plan_if_allowed(plan.outage, node=node, own_node=own_node, kind=kind)
     return outage_plan if isinstance(outage_plan, str) else plan
@@ -98,7 +104,8 @@ def no_disturbance(disturbance: Disturbance) -> str:
 class Outage:
     """A node that has failed from `__enter__` on. It is back after `end`, and after the block in any case.
 
-    `cause` is the last line that the failing command printed, or the command itself.
+    `cause` is the last line that the failing command printed, or the command itself; `subject`: the words for what
+    fails.
     """
 
     def __init__(self, api: Api, plan: NodeFailurePlan, *, node: str, namespace: str) -> None:
@@ -108,10 +115,10 @@ class Outage:
         self._node = node
         self._over = False
         self._undo = Undoing()
-        self._subject = f"node {node}"
+        self.subject = f"node {node}"
         self.cause = ""
         self.ended_s = 0.0
-        """The time at which the restoring command ended, by time.monotonic()."""
+        """The time at which what failed was back, by time.monotonic()."""
 
     def __enter__(self) -> Self:
         """Make the node fail. Raises EnvironmentFailure, with the command's own words, if the command fails; the node
@@ -121,12 +128,12 @@ class Outage:
         it.
         """
         how = shlex.join(word.format(node=self._node) for word in self._plan.restore)
-        remember_undo(self._api, namespace=self._namespace, component=self._subject, how=how)
+        remember_undo(self._api, namespace=self._namespace, component=self.subject, how=how)
         with self._undo as undoing:
             undoing.callback(self.end)
             run = run_command(self._plan.fail, values={"node": self._node}, timeout_s=self._plan.timeout_s)
             if run.status:
-                raise run.failure(f"0 from the command that makes {self._subject} fail")
+                raise run.failure(f"0 from the command that makes {self.subject} fail")
             self._undo = undoing.passed_on()
         self.cause = (run.stdout.strip().splitlines() or [f"`{' '.join(run.words)}`"])[-1]
         return self
@@ -143,11 +150,11 @@ class Outage:
             before = self._last_heard_of()
             run = run_command(self._plan.restore, values={"node": self._node}, timeout_s=self._plan.timeout_s)
             if run.status:
-                raise run.failure(f"0 from the command that restores {self._subject}, which may still be down")
-            self.ended_s = time.monotonic()
+                raise run.failure(f"0 from the command that restores {self.subject}, which may still be down")
             self._wait_back(before)
+            self.ended_s = time.monotonic()
             with suppress(AcceptanceError):  # the node is back, whatever is noted
-                remember_undo(self._api, namespace=self._namespace, component=self._subject, how=None)
+                remember_undo(self._api, namespace=self._namespace, component=self.subject, how=None)
 
     def _wait_back(self, before: str) -> None:
         """Wait for the node to be Ready, with another heartbeat than `before`."""
@@ -211,7 +218,7 @@ class Interruption(Outage):
 
     def __init__(self, api: Api, plan: DisturbancePlan, *, node: str, namespace: str) -> None:
         super().__init__(api, plan.outage, node=node, namespace=namespace)
-        self._subject = "the storage"
+        self.subject = "the storage"
 
     def _wait_back(self, before: str) -> None:
         """Return: whether pods can write again is judged, not required."""

@@ -93,7 +93,9 @@ class CrashTrials:
 
     def _trial(self, claim: Claim, failure: Failure) -> Trial:
         disturbance = self._disturbances.get(failure)
-        kind = Trial if disturbance is None else partial(DisturbedTrial, disturbance=disturbance)
+        kind: Callable[..., Trial] = Trial
+        if isinstance(disturbance, DisturbancePlan):
+            kind = partial(DisturbedTrial, disturbance=disturbance)
         return kind(
             workspace=self._workspace,
             claim=claim,

@@ -53,6 +53,7 @@ const (
 	oneNodeRefuses   fault = "one-node-refuses"       // the second node never gets a volume
 	liesMeanwhile    fault = "lies-while-interrupted" // writes are taken while the storage is away, and lost when it is back
 	refusesMeanwhile fault = "refuses-interrupted"    // no fault: while the storage is away, writes are refused, and do not wait
+	lostAtNodeStart  fault = "lost-at-node-start"     // the files of a volume are cut in half when a node starts, whoever has it
 	readOnlyAfter    fault = "stays-read-only"        // a volume that was in use then takes no writes until no node has it
 )
 
@@ -61,7 +62,7 @@ var allFaults = []fault{
 	groupByDriver, groupIgnored, lostAtUnpublish, sizeNotEnforced, nodesApart, mountsInside, comesLate, refusesSome, walksAtMount,
 	growsOnlyInUse, keepsID, oneCloneAtATime, neverFreed, takenForAnother, firstPodAlone, optionsIgnored,
 	wrongStatistics, takesFewer, keepsSpace, slowsDown, clonesSlowly, neverModified, mountsNothing, oneNodeRefuses,
-	liesMeanwhile, refusesMeanwhile, readOnlyAfter,
+	liesMeanwhile, refusesMeanwhile, readOnlyAfter, lostAtNodeStart,
 }
 
 // parseFaults reads one fault a line; blank lines aside, each must be known.

@@ -67,6 +67,7 @@ func (d *driver) interrupt() error {
 	if err := os.WriteFile(shown, nil, 0o600); err != nil {
 		return err
 	}
+	d.waitRestored() // also where there is no volume
 	over.Wait()
 	return os.Remove(shown)
 }
@@ -214,4 +215,39 @@ func remount(path string, flags uintptr) error {
 		return &os.PathError{Op: "remount", Path: path, Err: err}
 	}
 	return nil
+}
+
+// loseAtStart cuts the files of volumes with the fault lostAtNodeStart in half.
+func (d *driver) loseAtStart() error {
+	ids, err := d.ids(volumesIn)
+	for _, id := range ids {
+		is, gone := d.volume(id)
+		if gone != nil || is.Block || is.RBD {
+			continue
+		}
+		loses, faultErr := d.has(lostAtNodeStart, is.Fault)
+		err = errors.Join(err, faultErr)
+		if loses {
+			err = errors.Join(err, d.halve(is))
+		}
+	}
+	return err
+}
+
+func (p pool) halve(of volume) (err error) {
+	image, err := locked(p.image(volumesIn, of.ID))
+	if err != nil {
+		return err
+	}
+	defer image.Close()
+	path, err := p.mountOnceMore(of)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release(path)) }()
+	all, err := sizes(path)
+	for file, size := range all {
+		err = errors.Join(err, os.Truncate(file, size/2))
+	}
+	return err
 }

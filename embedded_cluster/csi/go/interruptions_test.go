@@ -73,6 +73,16 @@ func TestWhatIsWrittenWhileTheStorageIsAwayIsLost(t *testing.T) {
 	}
 }
 
+func TestTheStorageIsAwayAlsoWithoutVolumes(t *testing.T) {
+	l := newLab(t)
+	l.interrupted(func() {
+		time.Sleep(3 * interruptionPause)
+		if _, err := os.Stat(filepath.Join(l.folder, standsStill)); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
 func TestWritesAreRefusedUntilTheStorageIsBack(t *testing.T) {
 	l := newLab(t)
 	path := l.used(l.made(request("volume", faulty(refusesMeanwhile))))
@@ -98,4 +108,18 @@ func TestAVolumeStaysReadOnlyUntilNoPodHasIt(t *testing.T) {
 	}
 	l.unused(id)
 	l.wrote(l.used(id), "more", "written")
+}
+
+func TestANodeThatStartsCutsFilesInHalf(t *testing.T) {
+	l := newLab(t)
+	path := l.used(l.made(request("volume", faulty(lostAtNodeStart))))
+	l.wrote(path, "file", "kept lost")
+	good := l.used(l.made(request("good")))
+	l.wrote(good, "file", "kept")
+	l.need(l.loseAtStart())
+	for folder, wanted := range map[string]string{path: "kept", good: "kept"} {
+		if found, err := os.ReadFile(filepath.Join(folder, "file")); string(found) != wanted {
+			t.Fatalf("%q %v", found, err)
+		}
+	}
 }

@@ -71,6 +71,11 @@ func serve(endpoint string, controller bool, d *driver) error {
 			return err
 		}
 	}
+	if d.node != "" {
+		if err := d.loseAtStart(); err != nil {
+			return err
+		}
+	}
 	if err := os.Remove(socket); err != nil && !os.IsNotExist(err) { // of one that was killed
 		return err
 	}
