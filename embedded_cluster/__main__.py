@@ -16,7 +16,7 @@ from embedded_cluster.layout import Layout
 from embedded_cluster.locking import cluster_lock
 from embedded_cluster.longhorn.pool import used_by_replicas
 from embedded_cluster.network import MOST_NODES
-from embedded_cluster.node_control import start_node, stop_node
+from embedded_cluster.node_control import shut_down_node, start_node, stop_node
 from embedded_cluster.preconditions import Needs
 from embedded_cluster.progress import say, step
 from embedded_cluster.state import CSI, LONGHORN, PARTS
@@ -44,6 +44,7 @@ def _parser() -> argparse.ArgumentParser:
         "names": "print the names of the running clusters",
         "kubeconfig": "print the path of the administrator's kubeconfig",
         "node-fail": "kill all processes of one node as a power cut would, and remove its mounts",
+        "node-shutdown": "end all pods of one node in order, and then stop the node",
         "node-restore": "restart a node that failed",
         "kubelet-stop": "kill the kubelet of one node; its pods keep running",
         "kubelet-start": "start the kubelet of a node again",
@@ -165,6 +166,13 @@ def _node_fail(layout: Layout, options: argparse.Namespace) -> int:
     return 0
 
 
+def _node_shutdown(layout: Layout, options: argparse.Namespace) -> int:
+    preconditions.require_root()
+    shut_down_node(layout.name, options.node)
+    say(f"node {options.node} was shut down: its pods were asked to end, and then all its processes killed")
+    return 0
+
+
 def _node_restore(layout: Layout, options: argparse.Namespace) -> int:
     preconditions.require_root()
     start_node(layout.name, options.node)
@@ -244,6 +252,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _run(layout, options)
         if options.command == "node-fail":
             return _node_fail(layout, options)
+        if options.command == "node-shutdown":
+            return _node_shutdown(layout, options)
         if options.command == "node-restore":
             return _node_restore(layout, options)
         if options.command in ("kubelet-stop", "kubelet-start", "node-mounts"):

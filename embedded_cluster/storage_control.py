@@ -3,14 +3,17 @@
 import os
 import signal
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 
 from acceptance.text.errors import WrongUsage
 from embedded_cluster import processes
+from embedded_cluster.csi.part import CLASS as CSI_CLASS
 from embedded_cluster.glusterfs import REPLICAS
 from embedded_cluster.layout import Layout
 from embedded_cluster.locking import cluster_lock
 from embedded_cluster.node_control import node_failure_commands
+from embedded_cluster.replica import CLASS as REPLICATED
 from embedded_cluster.state import CSI, ClusterState, read_state
 from embedded_cluster.waiting import NotYet, wait_for
 
@@ -42,29 +45,35 @@ def restore_storage(name: str) -> None:
             _wait_driver(layout, interrupted=False)
 
 
-def disturbance_commands(*, name: str) -> dict[str, dict[str, list[str]]]:
-    """Return the section `disturb` of a target file for the cluster `name`.
+def disturbance_commands(*, name: str, storage_classes: Sequence[str | None] = ()) -> dict[str, dict[str, list[str]]]:
+    """Return the section `disturb` of a target file for the cluster `name`, without what leaves a class unaffected.
 
     The second duration is longer than GlusterFS's clients wait for an answer (network.ping-timeout, 42 s).
     """
     command, layout = [sys.executable, "-m", "embedded_cluster"], Layout(name)
     state = read_state(layout)
-    commands = {
-        "interrupt": {
+    commands = {}
+    if all(is_interrupted(storage_class) for storage_class in storage_classes):
+        commands["interrupt"] = {
             "run": [*command, "storage-interrupt", "--name", name],
             "restore": [*command, "storage-restore", "--name", name],
             "durations": ["10s", "60s"],
         }
-    }
     if state is not None:
         nodes = [layout.node(number).name for number in range(1, len(state.node_addresses) + 1)]
-        commands["restart"] = {**_node_commands(name), "nodes": nodes}
+        on_node = node_failure_commands(name=name)
+        commands["restart"] = {"run": on_node["fail"], "restore": on_node["restore"], "nodes": nodes}
+        commands["shutdown"] = {
+            "run": [*command, "node-shutdown", "--name", name, "{node}"],
+            "restore": on_node["restore"],
+        }
     return commands
 
 
-def _node_commands(name: str) -> dict[str, list[str]]:
-    commands = node_failure_commands(name=name)
-    return {"run": commands["fail"], "restore": commands["restore"]}
+def is_interrupted(storage_class: str | None) -> bool:
+    """Return whether `interrupt_storage` affects the class; None: the default class, which it does not affect."""
+    own, text = (REPLICATED, CSI_CLASS), storage_class or ""
+    return text in own or text.startswith(f"{CSI_CLASS}-")
 
 
 def _state_of(layout: Layout) -> ClusterState:

@@ -17,9 +17,10 @@ def test_volume_is_writable_again_after_interrupted_storage(writable_again):
     writable_again()
 
 
-def test_volume_is_detached_after_interrupted_storage(left_by_interruption, accept):
+@pytest.mark.crash("storage-interrupted")
+def test_volume_is_detached_after_interrupted_storage(left_by_disturbance, accept):
     """After an interruption, a deleted pod's volume is neither attached to its node nor mounted there."""
-    accept(left_by_interruption())
+    accept(left_by_disturbance())
 
 
 @pytest.mark.crash("nodes-restarted")
@@ -34,6 +35,18 @@ def test_volume_is_writable_while_nodes_are_restarted(writable_again):
     writable_again()
 
 
+@pytest.mark.crash("node-shut-down")
+def test_acknowledged_records_survive_a_shut_down_node(crash, accept):
+    """A node is shut down in order; a pod on another node finds every record that was acknowledged before."""
+    accept(crash())
+
+
+@pytest.mark.crash("node-shut-down")
+def test_volume_is_detached_from_a_shut_down_node(left_by_disturbance, accept):
+    """Once the node is back, the volume that moved is neither attached to it nor mounted there."""
+    accept(left_by_disturbance())
+
+
 def test_disturbed_storage_is_writable_in_time(disturbed, disturbances_limit, accept):
-    """The time from the end of a disturbance to the next durable write of the same pod meets the limit."""
+    """After a disturbance, the time until the volume is written again meets the limit."""
     accept(disturbed.against(disturbances_limit))

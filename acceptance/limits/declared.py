@@ -246,6 +246,11 @@ DISTURBANCES = declare_section(
             path="disturbances.writable_after_restart",
             words="volume written {wanted} after another node was restarted",
         ),
+        "used_elsewhere": Bound(
+            entry=entry_of("UsedElsewhereLimit", "The longest time (s) until the volume of a node is used on another."),
+            path="disturbances.used_elsewhere",
+            words="time until the volume of a node that was shut down is written on another: {wanted}",
+        ),
     },
     profile="disturbances",
     asked_with={"destructive"},

@@ -88,6 +88,7 @@ def plan_crash(
         "drained": LOOKS_S,
         "failover": lost_s,
         "failover-out-of-service": lost_s,
+        "node-shut-down": lost_s,
         "kubelet-restarted": AWAY_S + KUBELET_S,
         "kubelet-away": KUBELET_S,
     }.get(failure, 0.0) + sum(seconds + AGAIN_S + LOOKS_S for seconds in disturbed_s)

@@ -23,6 +23,7 @@ Failure = Literal[
     "kubelet-away",
     "storage-interrupted",
     "nodes-restarted",
+    "node-shut-down",
 ]
 
 

@@ -51,6 +51,16 @@ DISTURBANCES: Mapping[Failure, Disturbance] = {
             move="Move after restarted nodes",
             plan="records, nodes restarted one after the other",
         ),
+        Disturbance(
+            failure="node-shut-down",
+            key="shutdown",
+            does="shut a node down and start it",
+            metric="disturbances.used_elsewhere",
+            title="the node was shut down and the volume moved",
+            node="a node that was shut down",
+            move="Move from a node that was shut down",
+            plan="records, the writing node shut down, its volume used on another one",
+        ),
     )
 }
 """The disturbances by the kind of their crash."""

@@ -142,20 +142,28 @@ class KubeletTarget(Strict):
         return KubeletPlan(stop=self.stop, start=self.start, mounts=self.mounted, timeout_s=self.timeout)
 
 
-class DisturbanceTarget(Strict):
-    """A key of `disturb`: the commands that disturb the storage, and restore it after each of `durations`."""
+class NodeDisturbanceTarget(Strict):
+    """A key of `disturb`: the commands that disturb the node of the writing pod, and restore it."""
 
     run: NodeCommand
     restore: NodeCommand
-    durations: Times = (10.0,)
     timeout: Time = 300.0
 
     @property
     def plan(self) -> DisturbancePlan:
         """The commands that a trial runs."""
-        return DisturbancePlan(
-            run=self.run, restore=self.restore, durations_s=sorted(self.durations), timeout_s=self.timeout
-        )
+        return DisturbancePlan(run=self.run, restore=self.restore, durations_s=(), timeout_s=self.timeout)
+
+
+class DisturbanceTarget(NodeDisturbanceTarget):
+    """The same, each time for one of `durations`."""
+
+    durations: Times = (10.0,)
+
+    @property
+    def plan(self) -> DisturbancePlan:
+        """The commands that a trial runs."""
+        return replace(super().plan, durations_s=sorted(self.durations))
 
 
 class RestartTarget(DisturbanceTarget):
@@ -174,6 +182,7 @@ class DisturbTarget(Strict):
 
     interrupt: DisturbanceTarget | None = None
     restart: RestartTarget | None = None
+    shutdown: NodeDisturbanceTarget | None = None
 
     @property
     def plans(self) -> dict[Failure, DisturbancePlan]:

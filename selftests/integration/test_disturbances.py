@@ -29,7 +29,7 @@ pytestmark = [pytest.mark.disrupts, pytest.mark.full]
 TESTS = ("tests/test_disturbances.py", "--storage-destructive", "--storage-durability-time", "2s")
 RESTARTS = ("-k", "restarted")
 LIES, REFUSES, READ_ONLY = "lies-while-interrupted", "refuses-interrupted", "stays-read-only"
-LOSES = "lost-at-node-start"
+LOSES, APART = "lost-at-node-start", "nodes-apart"
 
 
 @pytest.fixture
@@ -140,6 +140,32 @@ def test_records_that_a_node_loses_when_it_starts_fail(cluster: EmbeddedCluster,
         run = run_suite(*TESTS, *options, reports=tmp_path / "reports")
     assert run.status == 1, run.output
     verdict = run.verdict("survive_restarted_nodes")
+    assert verdict["status"] == "fail" and "records are lost" in verdict["reason"]
+    assert left_behind(clean) == []
+
+
+SHUT_DOWN = ("-k", "shut_down_node or writable_in_time and used_elsewhere")
+
+
+def test_a_volume_moves_from_a_node_that_was_shut_down(cluster: EmbeddedCluster, clean: Api, tmp_path: Path) -> None:
+    option = target(tmp_path, disturbance_commands(name=cluster.name)["shutdown"], key="shutdown")
+    run = run_suite(*TESTS, f"--storage-class={CLASS}", option, *SHUT_DOWN, reports=tmp_path / "reports")
+    assert run.status == 0, run.output
+    assert len(statuses(run)) == 3 and set(statuses(run).values()) == {"pass"}
+    (record,), (moved,) = run.results["durability"], run.results["failovers"]
+    assert record["lost"] == [] and record["node"] != record["read_on"] and moved["stayed"] == []
+    assert left_behind(clean) == []
+
+
+def test_records_that_only_the_node_that_was_shut_down_has_fail(
+    cluster: EmbeddedCluster, clean: Api, tmp_path: Path
+) -> None:
+    option = target(tmp_path, disturbance_commands(name=cluster.name)["shutdown"], key="shutdown")
+    with faulty_classes(clean, [APART]):
+        options = (f"--storage-class={class_of(APART)}", option, "-k", "survive_a_shut_down_node")
+        run = run_suite(*TESTS, *options, reports=tmp_path / "reports")
+    assert run.status == 1, run.output
+    verdict = run.verdict("survive_a_shut_down_node")
     assert verdict["status"] == "fail" and "records are lost" in verdict["reason"]
     assert left_behind(clean) == []
 

@@ -34,6 +34,7 @@ from acceptance.trials.crashes.disturbing import (
     require_writable,
 )
 from acceptance.trials.crashes.outage import disturbance_if_allowed, no_disturbance
+from acceptance.trials.crashes.shutting_down import figures_of_move
 from acceptance.trials.crashes.trial import Crash, CrashSettings
 from acceptance.trials.crashes.trials import lacks_plan
 from acceptance.trials.crashes.writer import script
@@ -63,7 +64,7 @@ def test_the_target_file_says_how_and_for_how_long(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "error"),
     [
-        ("disturb: {}", "expected at least one disturbance, found none; available: interrupt, restart"),
+        ("disturb: {}", "expected at least one disturbance, found none; available: interrupt, restart, shutdown"),
         ("disturb: {interrupt: {run: [a]}}", "restore"),
         ("disturb: {interrupt: {run: [a, '{volume}'], restore: [b]}}", "found volume"),
         ("disturb: {interrupt: {run: [a], restore: [b], durations: []}}", "durations"),
@@ -246,6 +247,18 @@ def test_records_that_are_lost_and_a_volume_that_stays_fail() -> None:
     stays = judge_release(failover(9.0, failure="storage-interrupted", stayed=["mounted at /a"]))
     assert (stays.status, stays.id) == ("fail", "fast/storage-interrupted/stayed/holds")
     assert judge_release(failover(9.0, failure="storage-interrupted", stayed=[])).status == "pass"
+
+
+def test_a_move_from_a_node_that_was_shut_down_is_timed_and_what_stays_there_fails() -> None:
+    moved = failover(50.0, 6.0, 1.0, failure="node-shut-down", stayed=["VolumeAttachment csi-1"])
+    record, limit = figures_of_move(moved), DISTURBANCES["node-shut-down"].metric
+    statuses = [
+        judge_figure(record, LIMITS.limit(limit, bound_s, because="of a test")).status for bound_s in (60.0, 57.5, 50.0)
+    ]
+    assert statuses == ["pass", "inconclusive", "fail"]
+    stays = judge_release(moved)
+    assert stays.status == "fail" and "remained on node-1: VolumeAttachment csi-1" in stays.reason
+    assert lacks_plan("node-shut-down", "none") == no_disturbance(DISTURBANCES["node-shut-down"])
 
 
 def test_the_plan_counts_each_duration() -> None:

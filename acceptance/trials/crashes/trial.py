@@ -33,6 +33,7 @@ ELSEWHERE: tuple[Failure, ...] = (
     "failover-out-of-service",
     "drained",
     "kubelet-away",
+    "node-shut-down",
 )
 """The crashes after which the volume is used from another node."""
 LEAST_RECORDS = 20

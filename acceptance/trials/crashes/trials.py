@@ -19,10 +19,13 @@ from acceptance.trials import Say
 from acceptance.trials.crashes.disturbing import DisturbedTrial
 from acceptance.trials.crashes.outage import NO_KUBELET, no_disturbance
 from acceptance.trials.crashes.reading import READER
+from acceptance.trials.crashes.shutting_down import ShutDownTrial
 from acceptance.trials.crashes.trial import Crash, CrashSettings, Trial
 from acceptance.trials.crashes.writer import WRITER
 
 CLAIM_SIZE = 1024**3
+DISTURBED: Mapping[Failure, type[DisturbedTrial]] = {"node-shut-down": ShutDownTrial}
+"""The trials of disturbances after which another pod writes."""
 DisturbancePlans = Mapping[Failure, DisturbancePlan | str]
 """The user's plan for each disturbance, or why it may not be caused."""
 OF_NODES: tuple[Failure, ...] = ("node-failed", "failover", "failover-out-of-service")
@@ -95,7 +98,7 @@ class CrashTrials:
         disturbance = self._disturbances.get(failure)
         kind: Callable[..., Trial] = Trial
         if isinstance(disturbance, DisturbancePlan):
-            kind = partial(DisturbedTrial, disturbance=disturbance)
+            kind = partial(DISTURBED.get(failure, DisturbedTrial), disturbance=disturbance)
         return kind(
             workspace=self._workspace,
             claim=claim,
