@@ -11,7 +11,7 @@ from acceptance.text.errors import AcceptanceError, EnvironmentFailure, WrongUsa
 from embedded_cluster import disks, lifecycle, machine, postgresql, preconditions, removal, simulation
 from embedded_cluster.borrowing import run_on_cluster
 from embedded_cluster.cluster import find, running_names
-from embedded_cluster.kubelet_control import mounts_of, start_kubelet, stop_kubelet
+from embedded_cluster.kubelet_control import cut_off, let_rejoin, mounts_of, start_kubelet, stop_kubelet
 from embedded_cluster.layout import Layout
 from embedded_cluster.locking import cluster_lock
 from embedded_cluster.longhorn.pool import used_by_replicas
@@ -45,6 +45,8 @@ def _parser() -> argparse.ArgumentParser:
         "kubeconfig": "print the path of the administrator's kubeconfig",
         "node-fail": "kill all processes of one node as a power cut would, and remove its mounts",
         "node-shutdown": "end all pods of one node in order, and then stop the node",
+        "node-cut": "cut one node off from the control plane; its pods live on",
+        "node-rejoin": "let it rejoin",
         "node-restore": "restart a node that failed",
         "kubelet-stop": "kill the kubelet of one node; its pods keep running",
         "kubelet-start": "start the kubelet of a node again",
@@ -184,6 +186,11 @@ def _kubelet(layout: Layout, options: argparse.Namespace) -> int:
     if options.command == "kubelet-stop":
         stop_kubelet(layout.name, options.node)
         say(f"the kubelet of node {options.node} was killed, and nothing else on the node")
+    elif options.command == "node-cut":
+        cut_off(layout.name, options.node)
+        say(f"node {options.node} was cut off from the control plane, and not from the storage")
+    elif options.command == "node-rejoin":
+        let_rejoin(layout.name, options.node)
     elif options.command == "kubelet-start":
         start_kubelet(layout.name, options.node)
     else:
@@ -256,7 +263,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _node_shutdown(layout, options)
         if options.command == "node-restore":
             return _node_restore(layout, options)
-        if options.command in ("kubelet-stop", "kubelet-start", "node-mounts"):
+        if options.command in ("kubelet-stop", "kubelet-start", "node-mounts", "node-cut", "node-rejoin"):
             return _kubelet(layout, options)
         actions = {
             "down": _down,

@@ -67,6 +67,10 @@ def disturbance_commands(*, name: str, storage_classes: Sequence[str | None] = (
             "run": [*command, "node-shutdown", "--name", name, "{node}"],
             "restore": on_node["restore"],
         }
+        commands["cut"] = {
+            "run": [*command, "node-cut", "--name", name, "{node}"],
+            "restore": [*command, "node-rejoin", "--name", name, "{node}"],
+        }
     return commands
 
 

@@ -47,6 +47,23 @@ def test_volume_is_detached_from_a_shut_down_node(left_by_disturbance, accept):
     accept(left_by_disturbance())
 
 
+@pytest.mark.crash("node-cut-off")
+def test_acknowledged_records_survive_a_node_that_was_cut_off(crash, accept):
+    """A node is cut off and rejoins; every record that its pod was told is durable, before or after, is found."""
+    accept(crash())
+
+
+def test_records_of_the_successor_survive_the_return_of_a_node(kept_by_successor, accept):
+    """When a node that was cut off rejoins, it destroys no record of the pod that took over its volume."""
+    accept(kept_by_successor())
+
+
+@pytest.mark.crash("node-cut-off")
+def test_volume_is_detached_from_a_node_that_was_cut_off(left_by_disturbance, accept):
+    """Once the node has rejoined, the volume that moved is neither attached to it nor mounted there."""
+    accept(left_by_disturbance())
+
+
 def test_disturbed_storage_is_writable_in_time(disturbed, disturbances_limit, accept):
     """After a disturbance, the time until the volume is written again meets the limit."""
     accept(disturbed.against(disturbances_limit))

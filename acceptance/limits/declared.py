@@ -251,6 +251,11 @@ DISTURBANCES = declare_section(
             path="disturbances.used_elsewhere",
             words="time until the volume of a node that was shut down is written on another: {wanted}",
         ),
+        "used_elsewhere_after_cut": Bound(
+            entry=entry_of("UsedElsewhereAfterCutLimit", "As `used_elsewhere`, for a node that is cut off."),
+            path="disturbances.used_elsewhere_after_cut",
+            words="time until the volume of a node that was cut off is written on another: {wanted}",
+        ),
     },
     profile="disturbances",
     asked_with={"destructive"},

@@ -89,6 +89,7 @@ def plan_crash(
         "failover": lost_s,
         "failover-out-of-service": lost_s,
         "node-shut-down": lost_s,
+        "node-cut-off": lost_s + 2 * speeds.pod_s,
         "kubelet-restarted": AWAY_S + KUBELET_S,
         "kubelet-away": KUBELET_S,
     }.get(failure, 0.0) + sum(seconds + AGAIN_S + LOOKS_S for seconds in disturbed_s)

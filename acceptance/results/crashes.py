@@ -24,6 +24,8 @@ Failure = Literal[
     "storage-interrupted",
     "nodes-restarted",
     "node-shut-down",
+    "node-cut-off",
+    "node-rejoined",
 ]
 
 

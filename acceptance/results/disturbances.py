@@ -61,6 +61,16 @@ DISTURBANCES: Mapping[Failure, Disturbance] = {
             move="Move from a node that was shut down",
             plan="records, the writing node shut down, its volume used on another one",
         ),
+        Disturbance(
+            failure="node-cut-off",
+            key="cut",
+            does="cut a node off from the network and let it rejoin",
+            metric="disturbances.used_elsewhere_after_cut",
+            title="the node was cut off, the volume moved, and the node rejoined",
+            node="a node that was cut off and rejoined",
+            move="Move from a node that was cut off",
+            plan="records on a node that is cut off, and on another one that takes over its volume",
+        ),
     )
 }
 """The disturbances by the kind of their crash."""

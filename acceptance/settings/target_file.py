@@ -183,6 +183,7 @@ class DisturbTarget(Strict):
     interrupt: DisturbanceTarget | None = None
     restart: RestartTarget | None = None
     shutdown: NodeDisturbanceTarget | None = None
+    cut: NodeDisturbanceTarget | None = None
 
     @property
     def plans(self) -> dict[Failure, DisturbancePlan]:

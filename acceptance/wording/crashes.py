@@ -23,6 +23,7 @@ TITLES: dict[Failure, str] = {
     "drained": "the pod was evicted and the volume moved",
     "kubelet-restarted": "the kubelet of its node was restarted",
     "kubelet-away": "the pod was deleted while its kubelet was down and the volume moved",
+    "node-rejoined": "a node that had been cut off rejoined while the pod wrote",
     **{failure: disturbance.title for failure, disturbance in DISTURBANCES.items()},
 }
 LEFT_NODES: dict[Failure, str] = {

@@ -144,7 +144,7 @@ def test_records_that_a_node_loses_when_it_starts_fail(cluster: EmbeddedCluster,
     assert left_behind(clean) == []
 
 
-SHUT_DOWN = ("-k", "shut_down_node or writable_in_time and used_elsewhere")
+SHUT_DOWN = ("-k", "shut_down_node or used_elsewhere and not cut")
 
 
 def test_a_volume_moves_from_a_node_that_was_shut_down(cluster: EmbeddedCluster, clean: Api, tmp_path: Path) -> None:
@@ -167,6 +167,32 @@ def test_records_that_only_the_node_that_was_shut_down_has_fail(
     assert run.status == 1, run.output
     verdict = run.verdict("survive_a_shut_down_node")
     assert verdict["status"] == "fail" and "records are lost" in verdict["reason"]
+    assert left_behind(clean) == []
+
+
+def test_both_writers_keep_their_records_when_a_node_was_cut_off_and_rejoins(
+    cluster: EmbeddedCluster, clean: Api, tmp_path: Path
+) -> None:
+    option = target(tmp_path, disturbance_commands(name=cluster.name)["cut"], key="cut")
+    words = ("-k", "cut_off or successor or used_elsewhere_after_cut")
+    run = run_suite(*TESTS, f"--storage-class={CLASS}", option, *words, reports=tmp_path / "reports")
+    assert run.status == 0, run.output
+    assert len(statuses(run)) == 4 and set(statuses(run).values()) == {"pass"}
+    first, successor = run.results["durability"]
+    assert first["lost"] == successor["lost"] == [] and first["node"] != successor["node"]
+    late = int(first["what"].partition("later reported ")[2].partition(" ")[0].replace(",", ""))
+    assert late > 0, "what the pod wrote while its node was cut off never arrived"
+    assert left_behind(clean) == []
+
+
+def test_records_that_one_of_two_writers_loses_fail(cluster: EmbeddedCluster, clean: Api, tmp_path: Path) -> None:
+    option = target(tmp_path, disturbance_commands(name=cluster.name)["cut"], key="cut")
+    with faulty_classes(clean, [APART]):
+        options = (f"--storage-class={class_of(APART)}", option, "-k", "survive_a_node_that_was_cut_off or successor")
+        run = run_suite(*TESTS, *options, reports=tmp_path / "reports")
+    assert run.status == 1, run.output
+    assert set(statuses(run).values()) == {"fail"} and len(statuses(run)) == 2
+    assert all("records are lost" in verdict["reason"] for verdict in run.results["verdicts"])
     assert left_behind(clean) == []
 
 

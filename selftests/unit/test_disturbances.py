@@ -25,6 +25,7 @@ from acceptance.settings.target_file import read_target
 from acceptance.settings.target_plans import DisturbancePlan, NodeFailurePlan
 from acceptance.text.errors import StorageFailure, WrongUsage
 from acceptance.trials.crashes.acknowledged_records import lost_records
+from acceptance.trials.crashes.cutting_off import Successor
 from acceptance.trials.crashes.disturbing import (
     AGAIN_S,
     Disturbed,
@@ -37,7 +38,7 @@ from acceptance.trials.crashes.outage import disturbance_if_allowed, no_disturba
 from acceptance.trials.crashes.shutting_down import figures_of_move
 from acceptance.trials.crashes.trial import Crash, CrashSettings
 from acceptance.trials.crashes.trials import lacks_plan
-from acceptance.trials.crashes.writer import script
+from acceptance.trials.crashes.writer import Writer, script
 from acceptance.trials.crashes.writer_log import WriterLog
 from selftests.bounds import HANGS_S
 from selftests.unit.crash_records import durability, failover
@@ -64,7 +65,7 @@ def test_the_target_file_says_how_and_for_how_long(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "error"),
     [
-        ("disturb: {}", "expected at least one disturbance, found none; available: interrupt, restart, shutdown"),
+        ("disturb: {}", "expected at least one disturbance, found none; available: interrupt, restart, shutdown, cut"),
         ("disturb: {interrupt: {run: [a]}}", "restore"),
         ("disturb: {interrupt: {run: [a, '{volume}'], restore: [b]}}", "found volume"),
         ("disturb: {interrupt: {run: [a], restore: [b], durations: []}}", "durations"),
@@ -259,6 +260,26 @@ def test_a_move_from_a_node_that_was_shut_down_is_timed_and_what_stays_there_fai
     stays = judge_release(moved)
     assert stays.status == "fail" and "remained on node-1: VolumeAttachment csi-1" in stays.reason
     assert lacks_plan("node-shut-down", "none") == no_disturbance(DISTURBANCES["node-shut-down"])
+
+
+def test_records_of_the_second_writer_that_are_lost_fail_with_a_verdict_of_their_own() -> None:
+    verdicts = [
+        judge_durability(durability(failure=cast(Any, failure), lost=[(2, 3)]))
+        for failure in ("node-cut-off", "node-rejoined")
+    ]
+    assert [verdict.status for verdict in verdicts] == ["fail", "fail"]
+    assert len({verdict.id for verdict in verdicts}) == 2
+    assert "rejoined while the pod wrote" in verdicts[1].reason
+    moved = figures_of_move(failover(50.0, 6.0, 1.0, failure="node-cut-off"))
+    assert moved.figure(DISTURBANCES["node-cut-off"].metric) is not None
+
+
+def test_the_second_writer_has_a_pod_and_a_file_of_its_own_on_another_node() -> None:
+    workspace = Workspace(api=PagedApiServer().api, run_id=RUN_ID, namespace=NAMESPACE, image="i", timeout_s=20.0)
+    claim = workspace.claim("c", storage_class="fast", size=1)
+    first, second = Writer(workspace, claim, node=None), Successor(workspace, claim, away_from="node-1")
+    assert second.plan.away_from == "node-1" and second.plan.name != first.plan.name
+    assert second.plan.environment["LEDGER"] != first.plan.environment["LEDGER"]
 
 
 def test_the_plan_counts_each_duration() -> None:

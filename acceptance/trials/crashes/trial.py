@@ -34,6 +34,7 @@ ELSEWHERE: tuple[Failure, ...] = (
     "drained",
     "kubelet-away",
     "node-shut-down",
+    "node-cut-off",
 )
 """The crashes after which the volume is used from another node."""
 LEAST_RECORDS = 20
@@ -60,13 +61,15 @@ class CrashSettings:
 class Crash:
     """The outcome of one crash; `failover` only if the volume was to be used from another node.
 
-    `figures`: those of a disturbance; `problem`: why the pod could not write after it, empty if it could.
+    `figures`: those of a disturbance; `problem`: why the pod could not write after it, empty if it could; `further`:
+    the records of a second writer.
     """
 
     durability: DurabilityRecord
     failover: FailoverRecord | None = None
     figures: FiguresRecord | None = None
     problem: str = ""
+    further: DurabilityRecord | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,6 +16,7 @@ from acceptance.results.disturbances import DISTURBANCES
 from acceptance.settings.target_plans import DisturbancePlan, KubeletPlan, NodeFailurePlan
 from acceptance.text.errors import NotTried, Unsupported
 from acceptance.trials import Say
+from acceptance.trials.crashes.cutting_off import SUCCESSOR, CutOffTrial
 from acceptance.trials.crashes.disturbing import DisturbedTrial
 from acceptance.trials.crashes.outage import NO_KUBELET, no_disturbance
 from acceptance.trials.crashes.reading import READER
@@ -24,7 +25,7 @@ from acceptance.trials.crashes.trial import Crash, CrashSettings, Trial
 from acceptance.trials.crashes.writer import WRITER
 
 CLAIM_SIZE = 1024**3
-DISTURBED: Mapping[Failure, type[DisturbedTrial]] = {"node-shut-down": ShutDownTrial}
+DISTURBED: Mapping[Failure, type[DisturbedTrial]] = {"node-shut-down": ShutDownTrial, "node-cut-off": CutOffTrial}
 """The trials of disturbances after which another pod writes."""
 DisturbancePlans = Mapping[Failure, DisturbancePlan | str]
 """The user's plan for each disturbance, or why it may not be caused."""
@@ -84,7 +85,7 @@ class CrashTrials:
         def remove() -> None:
             has_failed = not isinstance(undoing.error, Unsupported)
             if crash is not None:
-                has_failed = bool(crash.durability.lost or crash.problem)
+                has_failed = bool(crash.durability.lost or crash.problem or (crash.further and crash.further.lost))
             if not (self._settings.keep and has_failed):
                 _remove(self._workspace, claim)
 
@@ -132,6 +133,6 @@ def lacks_plan(
 
 def _remove(workspace: Workspace, claim: Claim) -> None:
     # Not by force: a writer that still runs would write to the volume while it is being deleted.
-    for part in (WRITER, READER):
+    for part in (WRITER, READER, SUCCESSOR):
         workspace.api.delete(PODS, object_name(claim.name, part), namespace=claim.namespace, grace_s=1)
     remove_claim(workspace.api, claim, timeout_s=workspace.timeout_s)
