@@ -63,6 +63,7 @@ def disturbance_commands(*, name: str, storage_classes: Sequence[str | None] = (
         nodes = [layout.node(number).name for number in range(1, len(state.node_addresses) + 1)]
         on_node = node_failure_commands(name=name)
         commands["restart"] = {"run": on_node["fail"], "restore": on_node["restore"], "nodes": nodes}
+        commands["restart_together"] = commands["restart"]
         commands["shutdown"] = {
             "run": [*command, "node-shutdown", "--name", name, "{node}"],
             "restore": on_node["restore"],

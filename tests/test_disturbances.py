@@ -35,6 +35,12 @@ def test_volume_is_writable_while_nodes_are_restarted(writable_again):
     writable_again()
 
 
+@pytest.mark.crash("nodes-restarted-together")
+def test_acknowledged_records_survive_a_joint_restart_of_nodes(crash, accept):
+    """Several nodes are down together and come back; then a pod finds every acknowledged record."""
+    accept(crash())
+
+
 @pytest.mark.crash("node-shut-down")
 def test_acknowledged_records_survive_a_shut_down_node(crash, accept):
     """A node is shut down in order; a pod on another node finds every record that was acknowledged before."""

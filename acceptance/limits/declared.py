@@ -246,6 +246,10 @@ DISTURBANCES = declare_section(
             path="disturbances.writable_after_restart",
             words="volume written {wanted} after another node was restarted",
         ),
+        "used_after_joint_restart": Bound(
+            path="disturbances.used_after_joint_restart",
+            words="volume written {wanted} after all restarted nodes were Ready",
+        ),
         "used_elsewhere": Bound(
             entry=entry_of("UsedElsewhereLimit", "The longest time (s) until the volume of a node is used on another."),
             path="disturbances.used_elsewhere",

@@ -23,6 +23,7 @@ Failure = Literal[
     "kubelet-away",
     "storage-interrupted",
     "nodes-restarted",
+    "nodes-restarted-together",
     "node-shut-down",
     "node-cut-off",
     "node-rejoined",

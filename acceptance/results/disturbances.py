@@ -52,6 +52,16 @@ DISTURBANCES: Mapping[Failure, Disturbance] = {
             plan="records, nodes restarted one after the other",
         ),
         Disturbance(
+            failure="nodes-restarted-together",
+            key="restart_together",
+            does="take several nodes down together and restore them",
+            metric="disturbances.used_after_joint_restart",
+            title="several nodes were down together and came back",
+            node="a node that was down together with others",
+            move="Use after a joint restart",
+            plan="records, several nodes down together and restored",
+        ),
+        Disturbance(
             failure="node-shut-down",
             key="shutdown",
             does="shut a node down and start it",

@@ -182,6 +182,7 @@ class DisturbTarget(Strict):
 
     interrupt: DisturbanceTarget | None = None
     restart: RestartTarget | None = None
+    restart_together: RestartTarget | None = None
     shutdown: NodeDisturbanceTarget | None = None
     cut: NodeDisturbanceTarget | None = None
 

@@ -27,7 +27,7 @@ from selftests.lab.csi_classes import CLASS, class_of, faulty_classes
 pytestmark = [pytest.mark.disrupts, pytest.mark.full]
 
 TESTS = ("tests/test_disturbances.py", "--storage-destructive", "--storage-durability-time", "2s")
-RESTARTS = ("-k", "restarted")
+RESTARTS = ("-k", "restarted or writable_after_restart")
 LIES, REFUSES, READ_ONLY = "lies-while-interrupted", "refuses-interrupted", "stays-read-only"
 LOSES, APART = "lost-at-node-start", "nodes-apart"
 
@@ -140,6 +140,30 @@ def test_records_that_a_node_loses_when_it_starts_fail(cluster: EmbeddedCluster,
         run = run_suite(*TESTS, *options, reports=tmp_path / "reports")
     assert run.status == 1, run.output
     verdict = run.verdict("survive_restarted_nodes")
+    assert verdict["status"] == "fail" and "records are lost" in verdict["reason"]
+    assert left_behind(clean) == []
+
+
+def test_records_survive_nodes_that_are_down_together(cluster: EmbeddedCluster, clean: Api, tmp_path: Path) -> None:
+    restart = disturbance_commands(name=cluster.name)["restart_together"] | {"durations": ["2s"]}
+    option = target(tmp_path, restart, key="restart_together")
+    words = ("-k", "joint_restart")
+    run = run_suite(*TESTS, "--storage-class=replicated", option, *words, reports=tmp_path / "reports")
+    assert run.status == 0, run.output
+    assert list(statuses(run).values()) == ["pass", "pass"]
+    assert left_behind(clean) == []
+
+
+def test_records_that_nodes_lose_when_they_start_together_fail(
+    cluster: EmbeddedCluster, clean: Api, tmp_path: Path
+) -> None:
+    restart = disturbance_commands(name=cluster.name)["restart_together"] | {"durations": ["2s"]}
+    option = target(tmp_path, restart, key="restart_together")
+    with faulty_classes(clean, [LOSES]):
+        options = (f"--storage-class={class_of(LOSES)}", option, "-k", "survive_a_joint_restart")
+        run = run_suite(*TESTS, *options, reports=tmp_path / "reports")
+    assert run.status == 1, run.output
+    verdict = run.verdict("survive_a_joint_restart_of_nodes")
     assert verdict["status"] == "fail" and "records are lost" in verdict["reason"]
     assert left_behind(clean) == []
 

@@ -21,9 +21,8 @@ from acceptance.planning.assumed_throughput import EMBEDDED_CLUSTER
 from acceptance.planning.failures import plan_crash
 from acceptance.results.disturbances import DISTURBANCES
 from acceptance.results.figures import FiguresRecord
-from acceptance.settings.target_file import read_target
-from acceptance.settings.target_plans import DisturbancePlan, NodeFailurePlan
-from acceptance.text.errors import StorageFailure, WrongUsage
+from acceptance.settings.target_plans import DisturbancePlan
+from acceptance.text.errors import StorageFailure
 from acceptance.trials.crashes.acknowledged_records import lost_records
 from acceptance.trials.crashes.cutting_off import Successor
 from acceptance.trials.crashes.disturbing import (
@@ -34,7 +33,7 @@ from acceptance.trials.crashes.disturbing import (
     figures_of,
     require_writable,
 )
-from acceptance.trials.crashes.outage import disturbance_if_allowed, no_disturbance
+from acceptance.trials.crashes.outage import no_disturbance
 from acceptance.trials.crashes.shutting_down import figures_of_move
 from acceptance.trials.crashes.trial import Crash, CrashSettings
 from acceptance.trials.crashes.trials import lacks_plan
@@ -53,69 +52,10 @@ def plan(*words: str, durations_s: tuple[float, ...] = (5.0,)) -> DisturbancePla
     return DisturbancePlan(run=words or ("true",), restore=("true",), durations_s=durations_s, timeout_s=30.0)
 
 
-def test_the_target_file_says_how_and_for_how_long(tmp_path: Path) -> None:
-    path = tmp_path / "target.yaml"
-    path.write_text("disturb: {interrupt: {run: [cut, '{node}'], restore: [mend], durations: [3min, 10s]}}\n")
-    disturb = read_target(path).disturb
-    assert disturb is not None
-    interrupt = disturb.plans["storage-interrupted"]
-    assert (interrupt.run, interrupt.restore, interrupt.durations_s) == (("cut", "{node}"), ("mend",), [10.0, 180.0])
-
-
-@pytest.mark.parametrize(
-    ("content", "error"),
-    [
-        ("disturb: {}", "expected at least one disturbance, found none; available: interrupt, restart, shutdown, cut"),
-        ("disturb: {interrupt: {run: [a]}}", "restore"),
-        ("disturb: {interrupt: {run: [a, '{volume}'], restore: [b]}}", "found volume"),
-        ("disturb: {interrupt: {run: [a], restore: [b], durations: []}}", "durations"),
-        ("disturb: {interrupt: {run: [a], restore: [b], durations: [0s]}}", "above zero"),
-    ],
-)
-def test_what_is_wrong_in_the_target_file_is_named(content: str, error: str, tmp_path: Path) -> None:
-    path = tmp_path / "target.yaml"
-    path.write_text(f"{content}\n")
-    with pytest.raises(WrongUsage, match=error):
-        read_target(path)
-
-
-def test_nodes_that_are_restarted_are_named_in_the_target_file(tmp_path: Path) -> None:
-    path = tmp_path / "target.yaml"
-    path.write_text("disturb: {restart: {run: [off, '{node}'], restore: [on, '{node}'], nodes: [n1, n2]}}\n")
-    disturb = read_target(path).disturb
-    assert disturb is not None
-    restart = disturb.plans["nodes-restarted"]
-    assert (restart.nodes, restart.durations_s) == (("n1", "n2"), [10.0])
-    kinds: dict[str, Any] = {"node": None, "own_node": None}
-    asked = DISTURBANCES["nodes-restarted"]
-    assert disturbance_if_allowed(restart, asked, kind="kubeconfig", **kinds) == restart
-    assert "own pod may run on a node" in str(disturbance_if_allowed(restart, asked, kind="in-cluster", **kinds))
-    elsewhere = {"node": None, "own_node": "n3", "kind": "in-cluster"}
-    assert disturbance_if_allowed(restart, asked, **elsewhere) == restart
-
-
 def test_the_pod_writes_through_the_restart_of_each_node_but_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     made = trial_of(PagedApiServer(), replace(plan("off", "{node}"), nodes=("node-1", "node-2", "node-3")))
     outages = list(made._outages(cast(Any, SimpleNamespace(node="node-2"))))
     assert [outage.subject for _, outage in outages] == ["node node-1", "node node-3"]
-
-
-def test_storage_is_disturbed_by_commands_alone_and_a_node_only_if_it_was_named() -> None:
-    nobody: dict[str, Any] = {"node": None, "own_node": None, "kind": "kubeconfig"}
-    assert disturbance_if_allowed(None, INTERRUPTED, **nobody) == no_disturbance(INTERRUPTED)
-    assert disturbance_if_allowed(plan("cut"), INTERRUPTED, **nobody) == plan("cut")
-    of_node = plan("cut", "{node}")
-    assert "you must name the node" in str(disturbance_if_allowed(of_node, INTERRUPTED, **nobody))
-    assert disturbance_if_allowed(of_node, INTERRUPTED, **nobody | {"node": "n1"}) == of_node
-    own = {"node": "n1", "own_node": "n1", "kind": "in-cluster"}
-    assert "own pod runs on node n1" in str(disturbance_if_allowed(of_node, INTERRUPTED, **own))
-
-
-def test_without_such_commands_it_is_skipped_whatever_fails_nodes() -> None:
-    fails = NodeFailurePlan(fail=("true",), restore=("true",), timeout_s=1.0)
-    assert lacks_plan("storage-interrupted", fails) == no_disturbance(INTERRUPTED)
-    assert lacks_plan("storage-interrupted", "none", disturbances={"storage-interrupted": "no node"}) == "no node"
-    assert lacks_plan("storage-interrupted", "none", disturbances={"storage-interrupted": plan()}) is None
 
 
 @pytest.mark.parametrize("shell", SHELLS, ids=" ".join)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import shlex
 import time
+from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from types import TracebackType
 from typing import Self
 
@@ -113,6 +115,7 @@ class Outage:
         self._namespace = namespace
         self._plan = plan
         self._node = node
+        self._nodes: Sequence[str] = (node,)
         self._over = False
         self._undo = Undoing()
         self.subject = f"node {node}"
@@ -127,13 +130,15 @@ class Outage:
         The cluster holds by then the command that restores the node, because a run that is killed now cannot restore
         it.
         """
-        how = shlex.join(word.format(node=self._node) for word in self._plan.restore)
+        commands = [[word.format(node=node) for word in self._plan.restore] for node in self._nodes]
+        how = " && ".join(map(shlex.join, commands))
         remember_undo(self._api, namespace=self._namespace, component=self.subject, how=how)
         with self._undo as undoing:
             undoing.callback(self.end)
-            run = run_command(self._plan.fail, values={"node": self._node}, timeout_s=self._plan.timeout_s)
-            if run.status:
-                raise run.failure(f"0 from the command that makes {self.subject} fail")
+            for node in self._nodes:
+                run = run_command(self._plan.fail, values={"node": node}, timeout_s=self._plan.timeout_s)
+                if run.status:
+                    raise run.failure(f"0 from the command that makes {self.subject} fail")
             self._undo = undoing.passed_on()
         self.cause = (run.stdout.strip().splitlines() or [f"`{' '.join(run.words)}`"])[-1]
         return self
@@ -147,20 +152,26 @@ class Outage:
             return
         self._over = True
         with put_off():
-            before = self._last_heard_of()
-            run = run_command(self._plan.restore, values={"node": self._node}, timeout_s=self._plan.timeout_s)
-            if run.status:
-                raise run.failure(f"0 from the command that restores {self.subject}, which may still be down")
-            self._wait_back(before)
+            before = {node: self._last_heard_of(node) for node in self._nodes}
+            with Undoing() as restoring:
+                for node in reversed(self._nodes):
+                    restoring.callback(partial(self._restore, node))
+            for node in self._nodes:
+                self._wait_back(node, before[node])
             self.ended_s = time.monotonic()
             with suppress(AcceptanceError):  # the node is back, whatever is noted
                 remember_undo(self._api, namespace=self._namespace, component=self.subject, how=None)
 
-    def _wait_back(self, before: str) -> None:
+    def _restore(self, node: str) -> None:
+        run = run_command(self._plan.restore, values={"node": node}, timeout_s=self._plan.timeout_s)
+        if run.status:
+            raise run.failure(f"0 from the command that restores {self.subject}, which may still be down")
+
+    def _wait_back(self, node: str, before: str) -> None:
         """Wait for the node to be Ready, with another heartbeat than `before`."""
         wait_for(
-            f"node {self._node} to be Ready again",
-            look=lambda: (self._look(), self._heartbeat()),
+            f"node {node} to be Ready again",
+            look=lambda: (self._api.get(NODES, node), self._heartbeat(node)),
             ready=lambda observation: is_up(observation[0]) and observation[1] != before,
             state=lambda observation: f"{_ready(observation[0])}, last heartbeat at {observation[1]}",
             timeout_s=self._plan.timeout_s,
@@ -190,18 +201,18 @@ class Outage:
     def _look(self) -> Object:
         return self._api.get(NODES, self._node)
 
-    def _heartbeat(self) -> str:
+    def _heartbeat(self, node: str) -> str:
         """Return when the node's kubelet last renewed its lease. The cluster calls a dead node Ready for a while.
 
         https://kubernetes.io/docs/concepts/architecture/leases/#node-heart-beats
         """
-        lease = self._api.get(LEASES, self._node, namespace=HEARTBEATS)
+        lease = self._api.get(LEASES, node, namespace=HEARTBEATS)
         return str(lease["spec"].get("renewTime", "no time"))
 
-    def _last_heard_of(self) -> str:
+    def _last_heard_of(self, node: str) -> str:
         """Return the heartbeat from before the node is restored. No error here keeps the node from being restored."""
         try:
-            return self._heartbeat()
+            return self._heartbeat(node)
         except AcceptanceError:
             return ""
 
@@ -220,5 +231,14 @@ class Interruption(Outage):
         super().__init__(api, plan.outage, node=node, namespace=namespace)
         self.subject = "the storage"
 
-    def _wait_back(self, before: str) -> None:
+    def _wait_back(self, node: str, before: str) -> None:
         """Return: whether pods can write again is judged, not required."""
+
+
+class JointOutage(Outage):
+    """All nodes of a plan, which fail one after the other and are restored once all have failed."""
+
+    def __init__(self, api: Api, plan: DisturbancePlan, *, namespace: str) -> None:
+        super().__init__(api, plan.outage, node=plan.nodes[0], namespace=namespace)
+        self._nodes = plan.nodes
+        self.subject = f"nodes {', '.join(plan.nodes)}"

@@ -20,12 +20,17 @@ from acceptance.trials.crashes.cutting_off import SUCCESSOR, CutOffTrial
 from acceptance.trials.crashes.disturbing import DisturbedTrial
 from acceptance.trials.crashes.outage import NO_KUBELET, no_disturbance
 from acceptance.trials.crashes.reading import READER
+from acceptance.trials.crashes.restarting_together import JointRestartTrial
 from acceptance.trials.crashes.shutting_down import ShutDownTrial
 from acceptance.trials.crashes.trial import Crash, CrashSettings, Trial
 from acceptance.trials.crashes.writer import WRITER
 
 CLAIM_SIZE = 1024**3
-DISTURBED: Mapping[Failure, type[DisturbedTrial]] = {"node-shut-down": ShutDownTrial, "node-cut-off": CutOffTrial}
+DISTURBED: Mapping[Failure, type[DisturbedTrial]] = {
+    "nodes-restarted-together": JointRestartTrial,
+    "node-shut-down": ShutDownTrial,
+    "node-cut-off": CutOffTrial,
+}
 """The trials of disturbances after which another pod writes."""
 DisturbancePlans = Mapping[Failure, DisturbancePlan | str]
 """The user's plan for each disturbance, or why it may not be caused."""
