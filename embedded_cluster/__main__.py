@@ -11,16 +11,17 @@ from acceptance.text.errors import AcceptanceError, EnvironmentFailure, WrongUsa
 from embedded_cluster import disks, lifecycle, machine, postgresql, preconditions, removal, simulation
 from embedded_cluster.borrowing import run_on_cluster
 from embedded_cluster.cluster import find, running_names
-from embedded_cluster.kubelet_control import mounts_of, start_kubelet, stop_kubelet
+from embedded_cluster.kubelet_control import cut_off, let_rejoin, mounts_of, start_kubelet, stop_kubelet
 from embedded_cluster.layout import Layout
 from embedded_cluster.locking import cluster_lock
 from embedded_cluster.longhorn.pool import used_by_replicas
 from embedded_cluster.network import MOST_NODES
-from embedded_cluster.node_control import start_node, stop_node
+from embedded_cluster.node_control import shut_down_node, start_node, stop_node
 from embedded_cluster.preconditions import Needs
 from embedded_cluster.progress import say, step
 from embedded_cluster.state import CSI, LONGHORN, PARTS
 from embedded_cluster.status import status
+from embedded_cluster.storage_control import interrupt_storage, restore_storage
 from embedded_cluster.timers import SHORT_GRACE_S
 
 NOT_RUNNING = 3
@@ -43,10 +44,15 @@ def _parser() -> argparse.ArgumentParser:
         "names": "print the names of the running clusters",
         "kubeconfig": "print the path of the administrator's kubeconfig",
         "node-fail": "kill all processes of one node as a power cut would, and remove its mounts",
+        "node-shutdown": "end all pods of one node in order, and then stop the node",
+        "node-cut": "cut one node off from the control plane; its pods live on",
+        "node-rejoin": "let it rejoin",
         "node-restore": "restart a node that failed",
         "kubelet-stop": "kill the kubelet of one node; its pods keep running",
         "kubelet-start": "start the kubelet of a node again",
         "node-mounts": "print where a node has a volume mounted",
+        "storage-interrupt": "stop the servers of class replicated, and the volumes of the lab's CSI driver",
+        "storage-restore": "let the storage continue",
         "pool-used": "print the bytes that Longhorn's replicas use on this host's disk",
         "run": "run a command while the cluster is up; take it down afterwards unless it ran before",
     }
@@ -162,6 +168,13 @@ def _node_fail(layout: Layout, options: argparse.Namespace) -> int:
     return 0
 
 
+def _node_shutdown(layout: Layout, options: argparse.Namespace) -> int:
+    preconditions.require_root()
+    shut_down_node(layout.name, options.node)
+    say(f"node {options.node} was shut down: its pods were asked to end, and then all its processes killed")
+    return 0
+
+
 def _node_restore(layout: Layout, options: argparse.Namespace) -> int:
     preconditions.require_root()
     start_node(layout.name, options.node)
@@ -173,11 +186,29 @@ def _kubelet(layout: Layout, options: argparse.Namespace) -> int:
     if options.command == "kubelet-stop":
         stop_kubelet(layout.name, options.node)
         say(f"the kubelet of node {options.node} was killed, and nothing else on the node")
+    elif options.command == "node-cut":
+        cut_off(layout.name, options.node)
+        say(f"node {options.node} was cut off from the control plane, and not from the storage")
+    elif options.command == "node-rejoin":
+        let_rejoin(layout.name, options.node)
     elif options.command == "kubelet-start":
         start_kubelet(layout.name, options.node)
     else:
         for mount in mounts_of(layout.name, options.node, options.volume):
             say(mount)
+    return 0
+
+
+def _interrupt_storage(layout: Layout) -> int:
+    preconditions.require_root()
+    interrupt_storage(layout.name)
+    say("the storage is interrupted: all bricks stopped, all volumes of the CSI driver stand still")
+    return 0
+
+
+def _restore_storage(layout: Layout) -> int:
+    preconditions.require_root()
+    restore_storage(layout.name)
     return 0
 
 
@@ -228,11 +259,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _run(layout, options)
         if options.command == "node-fail":
             return _node_fail(layout, options)
+        if options.command == "node-shutdown":
+            return _node_shutdown(layout, options)
         if options.command == "node-restore":
             return _node_restore(layout, options)
-        if options.command in ("kubelet-stop", "kubelet-start", "node-mounts"):
+        if options.command in ("kubelet-stop", "kubelet-start", "node-mounts", "node-cut", "node-rejoin"):
             return _kubelet(layout, options)
-        actions = {"down": _down, "status": _status, "kubeconfig": _kubeconfig, "pool-used": _print_pool_use}
+        actions = {
+            "down": _down,
+            "status": _status,
+            "kubeconfig": _kubeconfig,
+            "pool-used": _print_pool_use,
+            "storage-interrupt": _interrupt_storage,
+            "storage-restore": _restore_storage,
+        }
         return actions[options.command](layout)
     except AcceptanceError as error:
         print(f"error: {error}", file=sys.stderr)

@@ -1,6 +1,9 @@
 """Stops and starts the kubelet of one node of a running cluster while its pods run on, and lists mounts there."""
 
+import os
+import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from embedded_cluster import cgroups, mount_namespaces, processes
@@ -33,6 +36,24 @@ def start_kubelet(name: str, node: str) -> None:
         if target.daemons.running(target.kubelet) is None:
             target.start_kubelet(layout.state / "bin" / "kubelet")
             target.wait_for_kubelet()
+
+
+def cut_off(name: str, node: str) -> None:
+    """Stop the kubelet of `node`: the node then counts as lost, and its pods live on. Raise as `stop_node` does."""
+    _signal_kubelet(name, node, signal.SIGSTOP)
+
+
+def let_rejoin(name: str, node: str) -> None:
+    """Let the kubelet continue. No error if it does. Raise as `stop_node` does."""
+    _signal_kubelet(name, node, signal.SIGCONT)
+
+
+def _signal_kubelet(name: str, node: str, number: signal.Signals) -> None:
+    layout = Layout(name)
+    with cluster_lock(layout):
+        for pid in cgroups.members(f"{layout.cgroup}/daemons/{node_of(layout, node).kubelet}"):
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
 
 
 def mounts_of(name: str, node: str, volume: str) -> list[str]:

@@ -174,6 +174,16 @@ class CsiLayout:
         return self.pool / "frozen"
 
     @property
+    def interrupted(self) -> Path:
+        """The file that has the controller interrupt all file systems, as long as the file exists."""
+        return self.pool / "interrupted"
+
+    @property
+    def stands_still(self) -> Path:
+        """The file with which the controller shows that all of them are interrupted."""
+        return self.pool / "stands-still"
+
+    @property
     def socket(self) -> Path:
         """The controller's socket."""
         return self.cluster.run / "csi.sock"

@@ -1,6 +1,10 @@
 """Breaks one node of a running cluster, and brings it back."""
 
+import os
+import signal
 import sys
+import time
+from contextlib import suppress
 
 from acceptance.text.errors import WrongUsage
 from embedded_cluster import cgroups, loop_devices, processes
@@ -14,6 +18,9 @@ from embedded_cluster.processes import Daemons
 from embedded_cluster.state import CSI, LONGHORN, ClusterState, read_state
 from embedded_cluster.waiting import NotYet, wait_for
 
+_GRACE_S, _POLL_S = 30.0, 0.1
+"""The time that pods have to end when their node is shut down, and between two polls of them."""
+
 
 def stop_node(name: str, node: str) -> None:
     """Kill all of `node` in cluster `name` as a power cut would: kubelet, containerd, pods, and its replica's brick.
@@ -26,6 +33,23 @@ def stop_node(name: str, node: str) -> None:
         # The end of the last process removes all its mounts, over which a new containerd would stumble.
         wait_for(f"the processes of {node} to end", lambda: _kill(target), timeout=60)
         loop_devices.detach(lambda: loop_devices.of_node(target.layout))
+
+
+def shut_down_node(name: str, node: str) -> None:
+    """Ask all pods of `node` to end, as an orderly shutdown does, and then stop the node. Raise as `stop_node` does."""
+    layout = Layout(name)
+    with cluster_lock(layout):
+        target = node_of(layout, node)
+        # Otherwise the kubelet would start them again.
+        processes.kill(cgroups.members(f"{layout.cgroup}/daemons/{target.kubelet}"))
+        for pid in cgroups.members(target.layout.cgroup):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGTERM)
+        ends_s = time.monotonic() + _GRACE_S
+        while cgroups.members(target.layout.cgroup) and time.monotonic() < ends_s:
+            time.sleep(_POLL_S)
+        os.sync()
+    stop_node(name, node)
 
 
 def start_node(name: str, node: str) -> None:

@@ -86,7 +86,7 @@ def skip_judging(record: FailoverRecord) -> Verdict:
 
 
 def judge_release(record: FailoverRecord) -> Verdict:
-    """Fail if the cluster still shows the volume on the node that was drained. Raise Unsupported if it shows no such
+    """Fail if the cluster still shows the volume on the node that it left. Raise Unsupported if it shows no such
     volume on any node: then nothing is known.
     """
     if record.stayed is None:
@@ -96,7 +96,7 @@ def judge_release(record: FailoverRecord) -> Verdict:
         )
     fact_names = {"failure", "failed_node", "node"} | ({"stayed"} if record.stayed else set())
     return without_figures(
-        verdict_id(record.storage_class, "drain" if record.failure == "drained" else "kubelet-away", "stayed", "holds"),
+        verdict_id(record.storage_class, "drain" if record.failure == "drained" else record.failure, "stayed", "holds"),
         storage_class=record.storage_class,
         limit=f"{STAYS} {LEFT_NODES[record.failure]}",
         status="fail" if record.stayed else "pass",

@@ -231,6 +231,40 @@ EVERY_NODE = declare_section(
     profile="volume",
     of_figures=True,
 )
+_WRITABLE_TEXT = "The longest time (s) allowed from the restoration of interrupted storage to the next durable write."
+DISTURBANCES = declare_section(
+    "disturbances",
+    "`{writable: {at_most: 30s, because: ...}, writable_after_restart: ...}`",
+    {
+        "writable": Bound(
+            entry=entry_of("WritableLimit", _WRITABLE_TEXT),
+            path="disturbances.writable",
+            words="volume written {wanted} after interrupted storage was restored",
+        ),
+        "writable_after_restart": Bound(
+            entry=entry_of("WritableAfterRestartLimit", "As `writable`, from the restoration of another node."),
+            path="disturbances.writable_after_restart",
+            words="volume written {wanted} after another node was restarted",
+        ),
+        "used_after_joint_restart": Bound(
+            path="disturbances.used_after_joint_restart",
+            words="volume written {wanted} after all restarted nodes were Ready",
+        ),
+        "used_elsewhere": Bound(
+            entry=entry_of("UsedElsewhereLimit", "The longest time (s) until the volume of a node is used on another."),
+            path="disturbances.used_elsewhere",
+            words="time until the volume of a node that was shut down is written on another: {wanted}",
+        ),
+        "used_elsewhere_after_cut": Bound(
+            entry=entry_of("UsedElsewhereAfterCutLimit", "As `used_elsewhere`, for a node that is cut off."),
+            path="disturbances.used_elsewhere_after_cut",
+            words="time until the volume of a node that was cut off is written on another: {wanted}",
+        ),
+    },
+    profile="disturbances",
+    asked_with={"destructive"},
+    of_figures=True,
+)
 SECTIONS: tuple[Section, ...] = (
     LIMITS,
     COMPARISON,
@@ -243,6 +277,7 @@ SECTIONS: tuple[Section, ...] = (
     REBUILD,
     FAILOVER,
     DISRUPTION,
+    DISTURBANCES,
     CONTROL_OPERATIONS,
     SNAPSHOTS,
     MANY_FILES,

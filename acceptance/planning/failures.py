@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from acceptance.planning.assumed_throughput import AssumedThroughput
 from acceptance.planning.records import PlannedStep, Volumes
 from acceptance.results.crashes import Failure
+from acceptance.results.disturbances import DISTURBANCES
 from acceptance.results.rebuilds import Pattern
 from acceptance.text.quantities import format_quantity
+from acceptance.trials.crashes.disturbing import AGAIN_S
 from acceptance.trials.crashes.kubelets import AWAY_S
 from acceptance.trials.crashes.trial import CrashSettings
 from acceptance.trials.crashes.trials import CLAIM_SIZE
@@ -37,6 +41,7 @@ WORDS: dict[Failure, str] = {
     "drained": "records, the writing pod evicted, its volume used on another node",
     "kubelet-restarted": "records, the kubelet of the writing node restarted",
     "kubelet-away": "records, the writing pod deleted without its kubelet, its volume used on another node",
+    **{failure: disturbance.plan for failure, disturbance in DISTURBANCES.items()},
 }
 
 
@@ -66,18 +71,28 @@ def _one_size_s(size: int, pattern: Pattern, settings: RebuildSettings, speeds: 
 
 
 def plan_crash(
-    storage_class: str, failure: Failure, settings: CrashSettings, *, speeds: AssumedThroughput
+    storage_class: str,
+    failure: Failure,
+    settings: CrashSettings,
+    *,
+    speeds: AssumedThroughput,
+    disturbed_s: Sequence[float] = (),
 ) -> PlannedStep:
-    """Plan a crash while records are written, after which the records are read."""
+    """Plan a crash while records are written, after which the records are read.
+
+    `disturbed_s`: how long a disturbance lasts, each time that it is caused.
+    """
     lost_s = speeds.lost_node_s
     away_s = {
         "node-failed": LOOKS_S,
         "drained": LOOKS_S,
         "failover": lost_s,
         "failover-out-of-service": lost_s,
+        "node-shut-down": lost_s,
+        "node-cut-off": lost_s + 2 * speeds.pod_s,
         "kubelet-restarted": AWAY_S + KUBELET_S,
         "kubelet-away": KUBELET_S,
-    }.get(failure, 0.0)
+    }.get(failure, 0.0) + sum(seconds + AGAIN_S + LOOKS_S for seconds in disturbed_s)
     # A record is acknowledged when it has arrived through the pod's log, and the trial waits for the writer's end.
     seconds = speeds.claim_s + settings.write_s + 2 * speeds.pod_s + LOOKS_S + away_s + speeds.gone_s
     return PlannedStep(

@@ -21,7 +21,7 @@ from acceptance.settings.run import Settings
 from acceptance.settings.target_file import RebuildTarget
 from acceptance.settings.target_plans import KubeletPlan, NodeFailurePlan
 from acceptance.text.errors import AcceptanceError, Unsupported
-from acceptance.trials.crashes.trials import lacks_plan
+from acceptance.trials.crashes.trials import DisturbancePlans, lacks_plan
 from acceptance.trials.features.trying import DECLARATIONS
 from acceptance.trials.rebuild.choice import choose_driver
 
@@ -110,9 +110,15 @@ def lacks_groups(site: Site) -> str | None:
     return f"capability 'group snapshot': the cluster serves no {GROUPS}" if site.groups is False else None
 
 
-def lacks_node_failure(failure: Failure, plan: NodeFailurePlan | str, *, kubelet: KubeletPlan | str) -> str | None:
-    """Return why the crash would be skipped: no plan allows a node to fail."""
-    return lacks_plan(failure, plan, kubelet=kubelet)
+def lacks_node_failure(
+    failure: Failure,
+    plan: NodeFailurePlan | str,
+    *,
+    kubelet: KubeletPlan | str,
+    disturbances: DisturbancePlans | None = None,
+) -> str | None:
+    """Return why the crash would be skipped: no plan allows a node to fail, or the storage to be disturbed."""
+    return lacks_plan(failure, plan, kubelet=kubelet, disturbances=disturbances)
 
 
 def lacks_driver(site: Site, key: str | None, target: RebuildTarget | None, *, settings: Settings) -> str | None:

@@ -21,6 +21,12 @@ Failure = Literal[
     "drained",
     "kubelet-restarted",
     "kubelet-away",
+    "storage-interrupted",
+    "nodes-restarted",
+    "nodes-restarted-together",
+    "node-shut-down",
+    "node-cut-off",
+    "node-rejoined",
 ]
 
 
@@ -58,11 +64,11 @@ class Phase(Frozen):
 
 
 class FailoverRecord(Frozen):
-    """A node failed or was drained, and its volume came into use on another node."""
+    """A node failed, was drained or disturbed, and its volume came into use on another node."""
 
     storage_class: str
     failure: Failure = Field(default="failover", description="why the volume left its node")
-    failed_node: str = Field(description="the node that failed or was drained")
+    failed_node: str = Field(description="the node that the volume left")
     node: str = Field(description="the node that uses the volume afterwards")
     failed: datetime = Field(description="when the last write was acknowledged on the first node")
     phases: list[Phase] = Field(

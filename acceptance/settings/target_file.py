@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import string
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from acceptance.results.crashes import Failure
+from acceptance.results.disturbances import DISTURBANCES
 from acceptance.results.known_storage import KnownStorage, Statement
 from acceptance.settings.strict_file import read_strict, say
 from acceptance.settings.target_plans import (
@@ -17,6 +20,7 @@ from acceptance.settings.target_plans import (
     PLACEHOLDERS,
     TRIM_PLACEHOLDERS,
     CommandPlan,
+    DisturbancePlan,
     KubeletPlan,
     NodeFailurePlan,
     PoolPlan,
@@ -60,6 +64,7 @@ MountCommand = Annotated[tuple[str, ...], BeforeValidator(_words(MOUNT_PLACEHOLD
 TrimCommand = Annotated[tuple[str, ...], BeforeValidator(_words(TRIM_PLACEHOLDERS))]
 PlainCommand = Annotated[tuple[str, ...], BeforeValidator(_words(()))]
 Time = Annotated[float, BeforeValidator(time_s)]
+Times = Annotated[tuple[Time, ...], Field(min_length=1)]
 
 
 class CommandTarget(Strict):
@@ -137,6 +142,64 @@ class KubeletTarget(Strict):
         return KubeletPlan(stop=self.stop, start=self.start, mounts=self.mounted, timeout_s=self.timeout)
 
 
+class NodeDisturbanceTarget(Strict):
+    """A key of `disturb`: the commands that disturb the node of the writing pod, and restore it."""
+
+    run: NodeCommand
+    restore: NodeCommand
+    timeout: Time = 300.0
+
+    @property
+    def plan(self) -> DisturbancePlan:
+        """The commands that a trial runs."""
+        return DisturbancePlan(run=self.run, restore=self.restore, durations_s=(), timeout_s=self.timeout)
+
+
+class DisturbanceTarget(NodeDisturbanceTarget):
+    """The same, each time for one of `durations`."""
+
+    durations: Times = (10.0,)
+
+    @property
+    def plan(self) -> DisturbancePlan:
+        """The commands that a trial runs."""
+        return replace(super().plan, durations_s=sorted(self.durations))
+
+
+class RestartTarget(DisturbanceTarget):
+    """`restart`: the same for each of `nodes`, one after the other."""
+
+    nodes: Annotated[tuple[str, ...], Field(min_length=1)]
+
+    @property
+    def plan(self) -> DisturbancePlan:
+        """The commands that a trial runs."""
+        return replace(super().plan, nodes=self.nodes)
+
+
+class DisturbTarget(Strict):
+    """`disturb`: the disturbances, by the keys in `acceptance/results/disturbances.py`."""
+
+    interrupt: DisturbanceTarget | None = None
+    restart: RestartTarget | None = None
+    restart_together: RestartTarget | None = None
+    shutdown: NodeDisturbanceTarget | None = None
+    cut: NodeDisturbanceTarget | None = None
+
+    @property
+    def plans(self) -> dict[Failure, DisturbancePlan]:
+        """The commands by the crash that they cause."""
+        targets = {failure: getattr(self, disturbance.key) for failure, disturbance in DISTURBANCES.items()}
+        return {failure: target.plan for failure, target in targets.items() if target is not None}
+
+    @model_validator(mode="after")
+    def _disturbs_something(self) -> Self:
+        if not self.plans:
+            keys = ", ".join(disturbance.key for disturbance in DISTURBANCES.values())
+            raise ValueError(f"expected at least one disturbance, found none; available: {keys}")
+        return self
+
+
 class PoolTarget(Strict):
     """`pool`: the command that prints the used bytes in the pool of the class's volumes; `trim` trims a volume."""
 
@@ -172,6 +235,7 @@ class Target(Strict):
     rebuild: RebuildTarget | None = None
     node_failure: NodeFailureTarget | None = None
     kubelet: KubeletTarget | None = None
+    disturb: DisturbTarget | None = None
     pool: PoolTarget | None = None
 
     @property
@@ -181,11 +245,11 @@ class Target(Strict):
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:
-        does = self.rebuild or self.node_failure or self.kubelet or self.pool
+        does = self.rebuild or self.node_failure or self.kubelet or self.disturb or self.pool
         if not (does or self.settings.explicit_values or self.cache or self.caveats or self.limits):
             raise ValueError(
-                "expected rebuild, node_failure, kubelet, pool, settings, cache, caveats or limits, found none of "
-                "them; add one"
+                "expected rebuild, node_failure, kubelet, disturb, pool, settings, cache, caveats or limits, found "
+                "none of them; add one"
             )
         return self
 

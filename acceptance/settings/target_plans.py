@@ -45,6 +45,31 @@ class NodeFailurePlan:
 
 
 @dataclass(frozen=True, kw_only=True)
+class DisturbancePlan:
+    """The commands that disturb the storage and restore it, word by word; once for each of `durations_s`.
+
+    `nodes`: the nodes that they disturb, one after the other; none for the storage as a whole. `timeout_s`: the maximum
+    time of each command, and of a node to be Ready again.
+    """
+
+    run: Sequence[str]
+    restore: Sequence[str]
+    durations_s: Sequence[float]
+    timeout_s: float
+    nodes: Sequence[str] = ()
+
+    @property
+    def outage(self) -> NodeFailurePlan:
+        """The commands as those of a node failure."""
+        return NodeFailurePlan(fail=self.run, restore=self.restore, timeout_s=self.timeout_s)
+
+    @property
+    def names_node(self) -> bool:
+        """Whether a command depends on the node of the writing pod."""
+        return any("{node}" in word for word in (*self.run, *self.restore))
+
+
+@dataclass(frozen=True, kw_only=True)
 class PoolPlan:
     """The command that reports the used space of the storage's pool, word by word; it prints bytes.
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from acceptance.results.crashes import Failure, Phase
+from acceptance.results.disturbances import DISTURBANCES
 from acceptance.results.document import Verdict
 from acceptance.wording.phrasing import Renderer, wherever_it_lies
 from acceptance.wording.polled_times import held_to, without_limit
@@ -22,10 +23,13 @@ TITLES: dict[Failure, str] = {
     "drained": "the pod was evicted and the volume moved",
     "kubelet-restarted": "the kubelet of its node was restarted",
     "kubelet-away": "the pod was deleted while its kubelet was down and the volume moved",
+    "node-rejoined": "a node that had been cut off rejoined while the pod wrote",
+    **{failure: disturbance.title for failure, disturbance in DISTURBANCES.items()},
 }
 LEFT_NODES: dict[Failure, str] = {
     "drained": "a node that was drained",
     "kubelet-away": "a node whose kubelet was down when its pod was deleted",
+    **{failure: disturbance.node for failure, disturbance in DISTURBANCES.items()},
 }
 _MOVES: dict[Failure, str] = {
     "failover": "failover on",
@@ -33,10 +37,11 @@ _MOVES: dict[Failure, str] = {
     "drained": "drain on",
     "kubelet-away": "pod deletion without a running kubelet on",
 }
+_NEITHER = "neither the cluster nor the target's command for mounts, if there is one, still showed it on {node}"
 _LOOKED_AT: dict[Failure, str] = {
     "drained": "the cluster no longer showed it as attached to {node} or in use there",
-    "kubelet-away": "neither the cluster nor the target's command for mounts, if there is one, still showed it on "
-    "{node}",
+    "kubelet-away": _NEITHER,
+    **dict.fromkeys(DISTURBANCES, _NEITHER),
 }
 
 

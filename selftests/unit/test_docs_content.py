@@ -31,6 +31,7 @@ TIER = (
     "control_plane",
     "rebuild",
     "failover",
+    "disturbances",
     "operations",
     "many_files",
     "provisioning",
@@ -39,7 +40,7 @@ TIER = (
     "resource_overhead",
     "history",
 )
-SECTIONS = tuple(f"{each}:" for each in ("version", "about", "node_failure", *TIER))
+SECTIONS = tuple(f"{each}:" for each in ("version", "about", "node_failure", "disturb", *TIER))
 
 
 def yaml_blocks() -> Iterator[tuple[str, str]]:
@@ -64,7 +65,7 @@ def test_blocks_are_looked_for() -> None:
 def test_limits_and_targets_that_are_shown_are_valid(content: str, tmp_path: Path) -> None:
     """As they stand; what is a section of a tier, in a tier."""
     file = tmp_path / "shown.yaml"
-    if "driver:" in content or "node_failure:" in content:
+    if any(f"{section}:" in content for section in ("driver", "node_failure", "disturb")):
         file.write_text(content, encoding="utf-8")
         read_target(file)
         return

@@ -89,7 +89,7 @@ def test_ceph_is_read_when_it_may_move_data(tmp_path: Path) -> None:
         ("node_failure: {fail: reboot, restore: [b]}", "node_failure.fail: expected a command as a list of its words"),
         ('node_failure: {fail: [a, "{volume}"], restore: [b]}', "expected placeholders of {node}, found volume"),
         ("node_failure: {fail: [a], restore: [b], shell: true}", "node_failure.shell: expected only keys"),
-        ("{}", "expected rebuild, node_failure, kubelet, pool, settings, cache, caveats or limits, found none"),
+        ("{}", "expected rebuild, node_failure, kubelet, disturb, pool, settings, cache, caveats or limits, found"),
     ],
 )
 def test_mistakes_are_told(text: str, said: str, tmp_path: Path) -> None:

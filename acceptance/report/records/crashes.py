@@ -10,6 +10,7 @@ from acceptance.report.chapters import in_chapter
 from acceptance.report.gauges import Gauge, LabeledValues, declare_gauges
 from acceptance.report.parts import Part, Table, mark, name, numbers, words
 from acceptance.results.crashes import DurabilityRecord, FailoverRecord, Failure
+from acceptance.results.disturbances import DISTURBANCES
 from acceptance.results.document import Results
 from acceptance.results.postgresql import PostgresqlRecord
 from acceptance.wording.crashes import TITLES
@@ -20,6 +21,7 @@ _MOVES: dict[Failure, str] = {
     "failover-out-of-service": "Failover by the out-of-service taint",
     "drained": "Drain",
     "kubelet-away": "Deletion while the kubelet was down",
+    **{failure: disturbance.move for failure, disturbance in DISTURBANCES.items()},
 }
 
 

@@ -8,7 +8,9 @@ from collections.abc import Callable
 from acceptance.cluster.api import Api
 from acceptance.cluster.attachments import NodeAttachment
 from acceptance.cluster.pods import wait_gone
+from acceptance.cluster.resources import PODS
 from acceptance.cluster.waiting import wait_for
+from acceptance.text.errors import AcceptanceError, EnvironmentFailure, StorageFailure
 from acceptance.trials.crashes.failing_over import POD_END, POD_OFF, Stopwatch
 from acceptance.trials.crashes.writer import Writer
 
@@ -25,7 +27,21 @@ def evict(api: Api, writer: Writer, *, timeout_s: float) -> Stopwatch:
     The time runs from the last record that the pod made durable. Raises StorageFailure if the pod is not deleted.
     """
     api.evict(writer.plan.name, namespace=writer.plan.namespace, grace_s=GRACE_S)
-    writer.wait_over()
+    return _wait_deleted(api, writer, timeout_s=timeout_s, failure=EnvironmentFailure)
+
+
+def delete(api: Api, writer: Writer, *, timeout_s: float) -> Stopwatch:
+    """Delete the writer's pod with the same grace period; return and raise as `evict` does.
+
+    A container that does not end is the storage's fault, too: it waits for a volume that was disturbed.
+    """
+    api.delete(PODS, writer.plan.name, namespace=writer.plan.namespace, grace_s=GRACE_S)
+    return _wait_deleted(api, writer, timeout_s=timeout_s, failure=StorageFailure)
+
+
+def _wait_deleted(api: Api, writer: Writer, *, timeout_s: float, failure: type[AcceptanceError]) -> Stopwatch:
+    """Wait until the pod is deleted. Raises `failure` if its container does not end."""
+    writer.wait_over(failure=failure)
     watch = Stopwatch(began_s=writer.last_s)
     watch.note(POD_END)
     wait_gone(api, writer.plan, timeout_s=timeout_s)

@@ -16,15 +16,15 @@ AWAY_S = 10.0
 node for lost."""
 
 
-def while_away() -> None:
-    """Wait for as long as a kubelet must be away."""
-    ends_s = time.monotonic() + AWAY_S
+def while_away(seconds: float = AWAY_S, *, subject: str = "the kubelet") -> None:
+    """Wait for as long as a kubelet, or the storage, must be away."""
+    ends_s = time.monotonic() + seconds
     wait_for(
-        f"the kubelet to have been away for {AWAY_S:.0f} s",
+        f"{subject} to have been away for {seconds:.0f} s",
         look=lambda: time.monotonic(),
         ready=lambda now_s: now_s >= ends_s,
         state=str,
-        timeout_s=AWAY_S + 5.0,
+        timeout_s=seconds + 5.0,
     )
 
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import shlex
+import time
+from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from types import TracebackType
 from typing import Self
 
@@ -15,7 +18,8 @@ from acceptance.cluster.waiting import wait_for
 from acceptance.process.commands import run_command
 from acceptance.process.interruption import put_off
 from acceptance.process.undoing import Undoing
-from acceptance.settings.target_plans import KubeletPlan, NodeFailurePlan
+from acceptance.results.disturbances import Disturbance
+from acceptance.settings.target_plans import DisturbancePlan, KubeletPlan, NodeFailurePlan
 from acceptance.text.errors import AcceptanceError, EnvironmentFailure
 
 HEARTBEATS = "kube-node-lease"
@@ -70,10 +74,40 @@ def kubelet_if_allowed(
     return outage_plan if isinstance(outage_plan, str) else plan
 
 
+def disturbance_if_allowed(
+    plan: DisturbancePlan | None, disturbance: Disturbance, *, node: str | None, own_node: str | None, kind: str | None
+) -> DisturbancePlan | str:
+    """Return the plan if the storage may be disturbed by it; otherwise why it may not.
+
+    Commands for the node of the writing pod affect everything on that node, so the user must name it; nodes that are
+    restarted are named in the target file.
+    """
+    if plan is None:
+        return no_disturbance(disturbance)
+    if plan.nodes and kind == "in-cluster" and own_node in (None, *plan.nodes):
+        return (
+            "capability 'disturbance': the suite's own pod may run on a node that is restarted; keep it off the nodes "
+            f"of disturb: {disturbance.key}:, and set NODE_NAME as in deploy/job.yaml"
+        )
+    if plan.nodes or not plan.names_node:
+        return plan
+    outage_plan = plan_if_allowed(plan.outage, node=node, own_node=own_node, kind=kind)
+    return outage_plan if isinstance(outage_plan, str) else plan
+
+
+def no_disturbance(disturbance: Disturbance) -> str:
+    """Return why the disturbance is not tried without its commands."""
+    return (
+        f"capability 'disturbance': no commands {disturbance.does}; give both commands as disturb: {disturbance.key}: "
+        "in a target file (--storage-target FILE, see docs/disturbances.md)"
+    )
+
+
 class Outage:
     """A node that has failed from `__enter__` on. It is back after `end`, and after the block in any case.
 
-    `cause` is the last line that the failing command printed, or the command itself.
+    `cause` is the last line that the failing command printed, or the command itself; `subject`: the words for what
+    fails.
     """
 
     def __init__(self, api: Api, plan: NodeFailurePlan, *, node: str, namespace: str) -> None:
@@ -81,9 +115,13 @@ class Outage:
         self._namespace = namespace
         self._plan = plan
         self._node = node
+        self._nodes: Sequence[str] = (node,)
         self._over = False
         self._undo = Undoing()
+        self.subject = f"node {node}"
         self.cause = ""
+        self.ended_s = 0.0
+        """The time at which what failed was back, by time.monotonic()."""
 
     def __enter__(self) -> Self:
         """Make the node fail. Raises EnvironmentFailure, with the command's own words, if the command fails; the node
@@ -92,13 +130,15 @@ class Outage:
         The cluster holds by then the command that restores the node, because a run that is killed now cannot restore
         it.
         """
-        how = shlex.join(word.format(node=self._node) for word in self._plan.restore)
-        remember_undo(self._api, namespace=self._namespace, component=f"node {self._node}", how=how)
+        commands = [[word.format(node=node) for word in self._plan.restore] for node in self._nodes]
+        how = " && ".join(map(shlex.join, commands))
+        remember_undo(self._api, namespace=self._namespace, component=self.subject, how=how)
         with self._undo as undoing:
             undoing.callback(self.end)
-            run = run_command(self._plan.fail, values={"node": self._node}, timeout_s=self._plan.timeout_s)
-            if run.status:
-                raise run.failure(f"0 from the command that makes node {self._node} fail")
+            for node in self._nodes:
+                run = run_command(self._plan.fail, values={"node": node}, timeout_s=self._plan.timeout_s)
+                if run.status:
+                    raise run.failure(f"0 from the command that makes {self.subject} fail")
             self._undo = undoing.passed_on()
         self.cause = (run.stdout.strip().splitlines() or [f"`{' '.join(run.words)}`"])[-1]
         return self
@@ -112,20 +152,31 @@ class Outage:
             return
         self._over = True
         with put_off():
-            before = self._last_heard_of()
-            run = run_command(self._plan.restore, values={"node": self._node}, timeout_s=self._plan.timeout_s)
-            if run.status:
-                raise run.failure(f"0 from the command that restores node {self._node}, which may still be down")
-            wait_for(
-                f"node {self._node} to be Ready again",
-                look=lambda: (self._look(), self._heartbeat()),
-                ready=lambda observation: is_up(observation[0]) and observation[1] != before,
-                state=lambda observation: f"{_ready(observation[0])}, last heartbeat at {observation[1]}",
-                timeout_s=self._plan.timeout_s,
-                failure=EnvironmentFailure,
-            )
+            before = {node: self._last_heard_of(node) for node in self._nodes}
+            with Undoing() as restoring:
+                for node in reversed(self._nodes):
+                    restoring.callback(partial(self._restore, node))
+            for node in self._nodes:
+                self._wait_back(node, before[node])
+            self.ended_s = time.monotonic()
             with suppress(AcceptanceError):  # the node is back, whatever is noted
-                remember_undo(self._api, namespace=self._namespace, component=self._node, how=None)
+                remember_undo(self._api, namespace=self._namespace, component=self.subject, how=None)
+
+    def _restore(self, node: str) -> None:
+        run = run_command(self._plan.restore, values={"node": node}, timeout_s=self._plan.timeout_s)
+        if run.status:
+            raise run.failure(f"0 from the command that restores {self.subject}, which may still be down")
+
+    def _wait_back(self, node: str, before: str) -> None:
+        """Wait for the node to be Ready, with another heartbeat than `before`."""
+        wait_for(
+            f"node {node} to be Ready again",
+            look=lambda: (self._api.get(NODES, node), self._heartbeat(node)),
+            ready=lambda observation: is_up(observation[0]) and observation[1] != before,
+            state=lambda observation: f"{_ready(observation[0])}, last heartbeat at {observation[1]}",
+            timeout_s=self._plan.timeout_s,
+            failure=EnvironmentFailure,
+        )
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -150,21 +201,44 @@ class Outage:
     def _look(self) -> Object:
         return self._api.get(NODES, self._node)
 
-    def _heartbeat(self) -> str:
+    def _heartbeat(self, node: str) -> str:
         """Return when the node's kubelet last renewed its lease. The cluster calls a dead node Ready for a while.
 
         https://kubernetes.io/docs/concepts/architecture/leases/#node-heart-beats
         """
-        lease = self._api.get(LEASES, self._node, namespace=HEARTBEATS)
+        lease = self._api.get(LEASES, node, namespace=HEARTBEATS)
         return str(lease["spec"].get("renewTime", "no time"))
 
-    def _last_heard_of(self) -> str:
+    def _last_heard_of(self, node: str) -> str:
         """Return the heartbeat from before the node is restored. No error here keeps the node from being restored."""
         try:
-            return self._heartbeat()
+            return self._heartbeat(node)
         except AcceptanceError:
             return ""
 
 
 def _ready(node: Object) -> str:
     return f"Ready is {ready_condition(node).get('status', 'unknown')}"
+
+
+class Interruption(Outage):
+    """Storage that is disturbed from `__enter__` on, and restored as a node is. `plan`: its commands.
+
+    Nodes may stay Ready meanwhile, so that only the restoring command shows that the storage is back.
+    """
+
+    def __init__(self, api: Api, plan: DisturbancePlan, *, node: str, namespace: str) -> None:
+        super().__init__(api, plan.outage, node=node, namespace=namespace)
+        self.subject = "the storage"
+
+    def _wait_back(self, node: str, before: str) -> None:
+        """Return: whether pods can write again is judged, not required."""
+
+
+class JointOutage(Outage):
+    """All nodes of a plan, which fail one after the other and are restored once all have failed."""
+
+    def __init__(self, api: Api, plan: DisturbancePlan, *, namespace: str) -> None:
+        super().__init__(api, plan.outage, node=plan.nodes[0], namespace=namespace)
+        self._nodes = plan.nodes
+        self.subject = f"nodes {', '.join(plan.nodes)}"

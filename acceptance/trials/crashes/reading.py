@@ -34,16 +34,22 @@ class Reading:
 
 
 def reader_plan(
-    workspace: Workspace, claim: Claim, *, token: str, node: str | None, away_from: str | None = None
+    workspace: Workspace,
+    claim: Claim,
+    *,
+    token: str,
+    node: str | None,
+    away_from: str | None = None,
+    ledger: str = LEDGER,
 ) -> PodPlan:
     """Return the pod that reads; `node`: where it runs, None leaves that to the scheduler, which does not send it to
-    `away_from`."""
+    `away_from`. `ledger`: the file of records."""
     return PodPlan(
         name=object_name(claim.name, READER),
         claims=(claim,),
         image=workspace.image,
         command=["sh", "-c", script("read_records.sh")],
-        environment={"LEDGER": LEDGER, "PROBE": PROBE, "TOKEN": token, "LIMIT": str(MOST_BYTES)},
+        environment={"LEDGER": ledger, "PROBE": PROBE, "TOKEN": token, "LIMIT": str(MOST_BYTES)},
         deadline_s=DEADLINE_S,
         node=node,
         away_from=away_from,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -15,6 +15,7 @@ from acceptance.cluster.out_of_service import out_of_service
 from acceptance.cluster.pods import end_pod, wait_gone
 from acceptance.cluster.workspace import Workspace
 from acceptance.results.crashes import DurabilityRecord, FailoverRecord, Failure
+from acceptance.results.figures import FiguresRecord
 from acceptance.settings.target_plans import KubeletPlan, NodeFailurePlan
 from acceptance.text.errors import EnvironmentFailure, Unsupported
 from acceptance.trials import Say
@@ -32,6 +33,8 @@ ELSEWHERE: tuple[Failure, ...] = (
     "failover-out-of-service",
     "drained",
     "kubelet-away",
+    "node-shut-down",
+    "node-cut-off",
 )
 """The crashes after which the volume is used from another node."""
 LEAST_RECORDS = 20
@@ -56,10 +59,17 @@ class CrashSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class Crash:
-    """The outcome of one crash; `failover` only if the volume was to be used from another node."""
+    """The outcome of one crash; `failover` only if the volume was to be used from another node.
+
+    `figures`: those of a disturbance; `problem`: why the pod could not write after it, empty if it could; `further`:
+    the records of a second writer.
+    """
 
     durability: DurabilityRecord
     failover: FailoverRecord | None = None
+    figures: FiguresRecord | None = None
+    problem: str = ""
+    further: DurabilityRecord | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,12 +86,7 @@ class Trial:
 
     def run(self) -> Crash:
         """Write, crash, read."""
-        with Writer(
-            self.workspace,
-            self.claim,
-            node=self.settings.node,
-            heeds_term=self.failure in ("drained", "kubelet-away"),
-        ) as writer:
+        with self._new_writer() as writer:
             volume = wait_bound(self.workspace.api, self.claim, timeout_s=self.workspace.timeout_s)
             nodes = nodes_for_volume(self.workspace.api, volume, self.workspace.pods.template)
             other_nodes = [node for node in nodes if node != writer.node]
@@ -92,17 +97,24 @@ class Trial:
                 )
             self._tell(f"records are written for {self.settings.write_s:.0f} s")
             writer.write_for(self.settings.write_s, records=LEAST_RECORDS)
-            if self.failure in ("failover", "failover-out-of-service"):
-                return self._fail_over(writer, volume)
-            if self.failure == "drained":
-                return self._drain(writer, volume)
-            if self.failure == "kubelet-restarted":
-                return self._restart_kubelet(writer)
-            if self.failure == "kubelet-away":
-                return self._delete_without_kubelet(writer, volume)
-            if self.failure == "node-failed":
-                return self._fail_node(writer)
-            return self._kill_pod(writer, other_nodes[0] if self.failure == "pod-killed-and-moved" else writer.node)
+            return self._crash(writer, volume, other_nodes)
+
+    def _new_writer(self) -> Writer:
+        heeds_term = self.failure in ("drained", "kubelet-away")
+        return Writer(self.workspace, self.claim, node=self.settings.node, heeds_term=heeds_term)
+
+    def _crash(self, writer: Writer, volume: str, other_nodes: Sequence[str]) -> Crash:
+        if self.failure in ("failover", "failover-out-of-service"):
+            return self._fail_over(writer, volume)
+        if self.failure == "drained":
+            return self._move_pod(writer, volume, leave=evict, cause=EVICTION)
+        if self.failure == "kubelet-restarted":
+            return self._restart_kubelet(writer)
+        if self.failure == "kubelet-away":
+            return self._delete_without_kubelet(writer, volume)
+        if self.failure == "node-failed":
+            return self._fail_node(writer)
+        return self._kill_pod(writer, other_nodes[0] if self.failure == "pod-killed-and-moved" else writer.node)
 
     def _kill_pod(self, writer: Writer, read_on: str) -> Crash:
         crashed_at = datetime.now(UTC)
@@ -159,19 +171,33 @@ class Trial:
             wait_gone(workspace.api, writer.plan, timeout_s=workspace.timeout_s, failure=EnvironmentFailure)
             yield
 
-    def _drain(self, writer: Writer, volume: str) -> Crash:
+    def _move_pod(
+        self,
+        writer: Writer,
+        volume: str,
+        *,
+        leave: Callable[..., Stopwatch],
+        cause: str,
+        began_at: datetime | None = None,
+        mounts: Callable[[], list[str]] = list,
+    ) -> Crash:
+        """Have the pod end by `leave`, and a pod on another node use the volume; then the first node must release it.
+
+        `began_at`: when the crash began, if not with the last durable record; `mounts`: further signs of the volume.
+        """
         workspace, timeout_s = self.workspace, self.settings.failover_s
         attachment = attached_to(workspace.api, volume=volume, node=writer.node)
-        shows = bool(attachment.find_signs(workspace.api))
-        self._tell(f"the pod on node {writer.node} is evicted")
-        watch = evict(workspace.api, writer, timeout_s=timeout_s)
-        drained_at = datetime.now(UTC) - timedelta(seconds=time.monotonic() - writer.last_s)
+        shows = bool([*attachment.find_signs(workspace.api), *mounts()])
+        self._tell(f"the pod leaves node {writer.node}")
+        watch = leave(workspace.api, writer, timeout_s=timeout_s)
+        left_at = datetime.now(UTC) - timedelta(seconds=time.monotonic() - writer.last_s)
         self._tell("the pod is deleted; a pod on another node takes over the volume")
         plan = reader_plan(workspace, self.claim, token=writer.token, node=None, away_from=writer.node)
         follow_failover(workspace, plan, attachments=attachment.attachments, watch=watch, timeout_s=timeout_s)
         reading = finish_reading(workspace, plan)
-        durability = self._record(writer, reading, crashed_at=drained_at, cause=EVICTION)
-        leftovers = wait_let_go(workspace.api, attachment, timeout_s=workspace.timeout_s) if shows else None
+        durability = self._record(writer, reading, crashed_at=began_at or left_at, cause=cause)
+        timeout_s = workspace.timeout_s
+        leftovers = wait_let_go(workspace.api, attachment, timeout_s=timeout_s, also=mounts) if shows else None
         return Crash(durability=durability, failover=self._failover_record(durability, watch, leftovers=leftovers))
 
     def _restart_kubelet(self, writer: Writer) -> Crash:

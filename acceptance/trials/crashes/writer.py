@@ -49,7 +49,8 @@ class Writer:
 
     `beside`: further claims of the pod. `ledgers`: the files for the records, which are written in turn; in a volume's
     folder, or in folders there. `heeds_term`: the pod ends by itself when it is asked to, as in a drain. `pause_s`: its
-    pause after each record, so that MOST_RECORDS last for longer. `log_kind`: the class of its log, for kinds of
+    pause after each record, so that MOST_RECORDS last for longer. `persists`: it writes a record again, at the same
+    place, until the storage accepts it; such a writer has one ledger. `log_kind`: the class of its log, for kinds of
     writers that print more.
     """
 
@@ -65,6 +66,7 @@ class Writer:
         ledgers: Sequence[str] = (LEDGER,),
         heeds_term: bool = False,
         pause_s: float = 0.0,
+        persists: bool = False,
     ) -> None:
         self.token = secrets.token_hex(8)
         self.plan = PodPlan(
@@ -78,6 +80,7 @@ class Writer:
                 "MOST": str(MOST_RECORDS),
                 "HEEDS_TERM": "yes" if heeds_term else "",
                 "PAUSE": f"{pause_s:g}" if pause_s else "",
+                "PERSISTS": "yes" if persists else "",
             },
             deadline_s=DEADLINE_S,
             node=node,
@@ -88,6 +91,7 @@ class Writer:
         self._acknowledged_count = 0
         self._arrivals: list[Arrival] = []
         self._moments: list[Arrival] = []
+        self._refusals: set[int] = set()
         self._heeds_term = heeds_term
         self._given_up = threading.Event()
         self._over = threading.Event()
@@ -133,6 +137,17 @@ class Writer:
         cannot read it."""
         return tuple(self._moments)
 
+    @property
+    def refused_count(self) -> int:
+        """The number of records that the storage has refused at least once so far."""
+        return len(self._refusals)
+
+    @property
+    def last_words(self) -> str:
+        """The last line of the pod's log that is not the writer's own, such as the message of a failed write."""
+        lines = self._log.other_lines.strip().splitlines()
+        return lines[-1] if lines else ""
+
     def write_for(self, seconds: float, *, records: int) -> None:
         """Have the pod write for `seconds` and until `records` are durable, and then until they arrive without delay
         again.
@@ -158,11 +173,8 @@ class Writer:
     def _is_heard(self) -> bool:
         return time.monotonic() - self._last_s <= LATE_S or self._acknowledged_count >= MOST_RECORDS
 
-    def wait_over(self) -> None:
-        """Wait until the log has ended together with its container.
-
-        Raises EnvironmentFailure if the container does not end.
-        """
+    def wait_over(self, *, failure: type[AcceptanceError] = EnvironmentFailure) -> None:
+        """Wait until the log has ended together with its container. Raises `failure` if the container does not end."""
         wait_for(
             f"the container of pod {self.plan.name} to be killed",
             look=self._over.is_set,
@@ -170,7 +182,7 @@ class Writer:
             state=lambda over: "ended" if over else f"not ended yet, {self._acknowledged_count} records acknowledged",
             fatal=lambda over: EnvironmentFailure(self._cut_off) if self._cut_off else None,
             timeout_s=self._workspace.timeout_s,
-            failure=EnvironmentFailure,
+            failure=failure,
         )
 
     def require_silent(self, *, cause: str) -> None:
@@ -270,6 +282,7 @@ class Writer:
             if self._given_up.is_set():
                 return
             log.feed(piece)
+            self._refusals |= log.refusals
             fresh, log.moments = log.moments, []  # a log that is read again repeats moments
             self._moments += [moment for moment in fresh if moment[1] > (self._moments[-1][1] if self._moments else 0)]
             if log.acknowledged_count > self._acknowledged_count:

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 _LINE = re.compile(
     rb"storage-acceptance: (?:durable (?P<durable>\d+)(?: (?P<at>\d+(?:\.\d+)?))?|failed (?P<failed>\d+)"
-    rb"|(?P<refused>refused)|lacks (?P<lacks>\S+))"
+    rb"|again (?P<again>\d+)|(?P<refused>refused)|lacks (?P<lacks>\S+))"
 )
 
 
@@ -18,8 +18,9 @@ class WriterLog:
 
     `acknowledged_count` is the highest number that was printed: the writer has printed all lower numbers before.
     `moments`: when records became durable, in s by the clock of the node, each with its number, until the caller
-    removes them; empty if the pod cannot read that clock. `file` and `unit`: the words for what the writer creates
-    first, and for what it then writes.
+    removes them; empty if the pod cannot read that clock. `refusals`: the numbers of records that the storage refused,
+    and that the writer writes again. `file` and `unit`: the words for what the writer creates first, and for what it
+    then writes.
     """
 
     file: ClassVar[str] = "the file for the records"
@@ -29,6 +30,7 @@ class WriterLog:
     failure: str = ""
     other_lines: str = ""
     moments: list[tuple[float, int]] = field(default_factory=list)
+    refusals: set[int] = field(default_factory=set)
     _rest: bytes = b""
 
     def feed(self, piece: bytes) -> None:
@@ -40,6 +42,8 @@ class WriterLog:
                 self.take_other_line(line.decode(errors="replace"))
             elif parts["lacks"]:
                 self.lacks = parts["lacks"].decode(errors="replace")
+            elif parts["again"]:
+                self.refusals.add(int(parts["again"]))
             elif parts["durable"]:
                 number = int(parts["durable"])
                 if parts["at"] and number > self.acknowledged_count:

@@ -62,6 +62,10 @@ const (
 	fixedBySnapshots fault = "never-grows-with-snapshots"    // expansion of a volume with snapshots is put off again and again
 	growthRefused    fault = "refuses-growth-with-snapshots" // the same, refused for good
 	deletedReturns   fault = "deleted-volume-returns"        // a new volume is the last one that was deleted
+	liesMeanwhile    fault = "lies-while-interrupted"        // writes are taken while the storage is away, and lost when it is back
+	refusesMeanwhile fault = "refuses-interrupted"           // no fault: while the storage is away, writes are refused, and do not wait
+	lostAtNodeStart  fault = "lost-at-node-start"            // the files of a volume are cut in half when a node starts, whoever has it
+	readOnlyAfter    fault = "stays-read-only"               // a volume that was in use then takes no writes until no node has it
 )
 
 var allFaults = []fault{
@@ -71,6 +75,7 @@ var allFaults = []fault{
 	wrongStatistics, takesFewer, keepsSpace, slowsDown, clonesSlowly, neverModified, mountsNothing, oneNodeRefuses,
 	oldFileSystem, refusedForGood,
 	bulkDataLost, lostWithSource, sourcesStay, sourcesRefused, deletionDamages, fixedBySnapshots, growthRefused, deletedReturns,
+	liesMeanwhile, refusesMeanwhile, readOnlyAfter, lostAtNodeStart,
 }
 
 // parseFaults reads one fault a line; blank lines aside, each must be known.

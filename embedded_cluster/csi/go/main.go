@@ -71,6 +71,11 @@ func serve(endpoint string, controller bool, d *driver) error {
 			return err
 		}
 	}
+	if d.node != "" {
+		if err := d.loseAtStart(); err != nil {
+			return err
+		}
+	}
 	if err := os.Remove(socket); err != nil && !os.IsNotExist(err) { // of one that was killed
 		return err
 	}
@@ -89,6 +94,9 @@ func serve(endpoint string, controller bool, d *driver) error {
 	}
 	ended, stop := signal.NotifyContext(context.Background(), unix.SIGTERM, unix.SIGINT)
 	defer stop()
+	if controller {
+		go d.followInterruptions(ended)
+	}
 	context.AfterFunc(ended, server.GracefulStop)
 	return server.Serve(listener)
 }

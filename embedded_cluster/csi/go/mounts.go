@@ -198,9 +198,9 @@ func (p pool) still(of volume, work func() error) (err error) {
 		}
 		return work()
 	}
-	// Mounted here once more, it is the same file system, and the mounts of the nodes are out of reach.
-	path := filepath.Join(p.folder, frozenIn, of.ID)
-	if err := p.mountImage(image, path, false); err != nil {
+	// Mounted once more, it is the same file system.
+	path, err := p.mountOnceMore(of)
+	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, release(path)) }()
@@ -235,6 +235,9 @@ func release(path string) error {
 
 // undoWhatAKilledOneLeft has frozen file systems go on, and detaches loop devices of volumes that are gone.
 func (p pool) undoWhatAKilledOneLeft() error {
+	if err := os.Remove(filepath.Join(p.folder, standsStill)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
 	frozen, err := os.ReadDir(filepath.Join(p.folder, frozenIn))
 	if err != nil {
 		return err
