@@ -211,7 +211,17 @@ func (d *driver) make(wanted volume, source content) error {
 	if lax {
 		large *= 4
 	}
+	if less, err := d.has(roundsDown, wanted.Fault); err != nil {
+		return err
+	} else if less && large > gibibyte {
+		large = large / gibibyte * gibibyte
+	}
 	image := d.image(volumesIn, wanted.ID)
+	if earlier, err := d.beginAsEarlier(wanted, source); err != nil {
+		return err
+	} else if earlier {
+		return d.write(volumesIn, wanted.ID, wanted)
+	}
 	shares, err := d.has(sharesWithSource, wanted.Fault)
 	if err != nil {
 		return err
@@ -245,13 +255,13 @@ func (d *driver) make(wanted volume, source content) error {
 	return d.write(volumesIn, wanted.ID, wanted)
 }
 
-// discard removes the image of a volume, or, with the fault keepsSpace, only its name.
-func (d *driver) discard(image, id string, own fault) error {
-	keeps, err := d.has(keepsSpace, own)
+// discard removes the image of a volume, or only its name where a fault keeps what it holds.
+func (d *driver) discard(image string, is volume) error {
+	keeps, err := d.keeps(image, is)
 	if err != nil || !keeps {
 		return errors.Join(err, os.Remove(image))
 	}
-	return os.Rename(image, d.image(keptIn, id))
+	return os.Rename(image, d.image(keptIn, is.ID))
 }
 
 func (d *driver) DeleteVolume(_ context.Context, asked *csi.DeleteVolumeRequest) (*csi.DeleteVolumeResponse, error) {
@@ -273,13 +283,16 @@ func (d *driver) DeleteVolume(_ context.Context, asked *csi.DeleteVolumeRequest)
 	if err := d.wait(is.Fault); err != nil {
 		return nil, err
 	}
+	if err := d.emptyNeighbor(is); err != nil {
+		return nil, err
+	}
 	file, err := locked(image)
 	if err == nil {
 		defer file.Close()
 		if err := d.unused(file, image, id); err != nil {
 			return nil, err
 		}
-		err = d.discard(image, id, is.Fault)
+		err = d.discard(image, is)
 	}
 	if err != nil && !absent(err) {
 		return nil, err
