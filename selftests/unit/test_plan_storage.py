@@ -138,7 +138,8 @@ CLAIMED_GIB = {
     **dict.fromkeys(("expansion", "expansion-offline", "expansion-new-pod", "block-expansion"), 2),
     **dict.fromkeys(("snapshot", "restore-on-same-node", "restore-read-only", "block-snapshot", "snapshot-rounds"), 3),
     **dict.fromkeys(("clone-larger", "moves", "clone-times"), 3),
-    **dict.fromkeys(("restore-larger", "parallel-clones"), 4),
+    **dict.fromkeys(("erased-blocks", "erased-files", "early-deletion"), 3),
+    **dict.fromkeys(("restore-larger", "parallel-clones", "isolated-deletion"), 4),
 }
 
 

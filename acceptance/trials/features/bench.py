@@ -47,10 +47,12 @@ class Bench:
         keep: bool,
         pod_s: int | None = None,
         node_volumes: int = 0,
+        pool_used: Callable[[], int] | None = None,
     ) -> None:
         self.workspace = workspace
         self.storage_class = storage_class
         self.node_volumes = node_volumes
+        self.pool_used = pool_used
         self._capability = capability
         self._keep = keep
         self._pod_s = pod_s
@@ -208,11 +210,17 @@ class Bench:
         self._node = self._node or node_of(pod)
         return plan
 
-    def ask_for(self, plan: PodPlan) -> None:
-        """Request the pod, whether or not it can start; it is ended with the other objects."""
+    def ask_for(self, plan: PodPlan, *, guarded: bool = True) -> None:
+        """Request the pod, whether or not it can start; it is ended with the other objects.
+
+        `guarded`: it does not run on a volume that may belong to others. Without it the pod must only read, and the
+        caller must wait for the volumes of its claims.
+        """
         self.undo_with(lambda: end_pod(self.api, plan, timeout_s=self.timeout_s))
         if plan.ephemeral:  # its volume is created with it: the pod itself checks whose that is
             ask_for_pod(self.api, plan, guarded_claims=range(len(plan.claims)))
+        elif not guarded:
+            ask_for_pod(self.api, plan, guarded_claims=())
         else:
             create_pod(self.api, plan, timeout_s=self.timeout_s)
 
