@@ -2,6 +2,7 @@
 
 import pytest
 
+from acceptance.trials.features.large_volume import try_large_volume
 from acceptance.trials.features.requested_sizes import try_requested_sizes
 
 pytestmark = [pytest.mark.provisioning, pytest.mark.features]
@@ -17,3 +18,9 @@ def test_volume_has_at_least_the_requested_size(show_capability):
 def test_raw_block_volume_has_at_least_the_requested_size(show_capability):
     """PVCs for raw block volumes request the same sizes; a pod writes and reads the last requested byte of each."""
     show_capability(try_requested_sizes)
+
+
+@pytest.mark.capability("large-volume")
+def test_volume_of_production_size_is_used_in_time(show_capability):
+    """One volume of the size in --storage-with large-volume is bound, mounted and written within --storage-timeout."""
+    show_capability(try_large_volume)

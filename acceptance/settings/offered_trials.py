@@ -234,5 +234,12 @@ WITH = Group(
             help="fill a node with as many volumes as its driver reports, if that takes at most N",
             default="0",
         ),
+        Option(
+            name="large-volume",
+            part="large-volume",
+            metavar="SIZE",
+            help="create and use one volume of this size, as large as in production; little is written to it",
+            otherwise="none",
+        ),
     ),
 )

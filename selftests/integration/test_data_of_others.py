@@ -80,7 +80,9 @@ def wrong(api: Api, pool: str, tmp_path_factory: pytest.TempPathFactory) -> Suit
 def test_all_is_seen_on_storage_that_gets_it_right(good: SuiteRun) -> None:
     assert good.status == 0, good.output
     found = {record["capability"]: (record["status"], record["how"]) for record in good.results["capabilities"]}
-    assert {name: status for name, (status, _) in found.items()} == dict.fromkeys(capabilities_of(*TESTS), "seen")
+    assert {name: status for name, (status, _) in found.items()} == dict.fromkeys(
+        capabilities_of(*TESTS) - {"large-volume"}, "seen"
+    )
     assert "used afterwards" in found["early-deletion"][1], "the space of the pool was judged"
     assert [warning for warning in good.results["warnings"] if "the pool behind" in warning] == []
 
@@ -116,6 +118,28 @@ def test_a_pool_that_has_more_after_the_run_is_a_warning(wrong: SuiteRun) -> Non
     (used,) = {(pool["used_before"], pool["used_after"]) for pool in wrong.results["pools"]}
     assert used[1] - used[0] > 1024**3
     assert [warning for warning in wrong.results["warnings"] if "the pool behind" in warning] != []
+
+
+def large(api: Api, storage_class: str, reports: Path) -> SuiteRun:
+    """One volume that takes a minute to format where that is slow."""
+    options = ("--storage-with=large-volume=24Gi", "--storage-timeout=40s", "-k", "production_size")
+    run = run_suite(TESTS[1], f"--storage-class={storage_class}", *options, reports=reports)
+    assert left_behind(api) == []
+    return run
+
+
+def test_a_large_volume_is_used_in_time(api: Api, reports: Path) -> None:
+    run = large(api, CLASS, reports)
+    assert run.status == 0, run.output
+    (record,) = run.results["capabilities"]
+    assert record["status"] == "seen" and "a volume of 24Gi" in record["how"], record["how"]
+
+
+def test_a_large_volume_that_is_formatted_slowly_fails(api: Api, reports: Path) -> None:
+    with faulty_classes(api, ["formats-slowly"]):
+        run = large(api, class_of("formats-slowly"), reports)
+    (record,) = run.results["capabilities"]
+    assert run.status == 1 and record["status"] == "failed" and " to start; last state: " in record["how"], run.output
 
 
 def test_a_class_of_one_node_keeps_to_itself(api: Api, reports: Path) -> None:

@@ -12,7 +12,9 @@ from acceptance.cluster.claims import Claim
 from acceptance.cluster.resources import CLAIMS
 from acceptance.text.errors import StorageFailure
 from acceptance.trials.features.bench import Bench
+from acceptance.trials.features.large_volume import try_large_volume
 from acceptance.trials.features.requested_sizes import SIZES, try_requested_sizes
+from selftests.bounds import HANGS_S
 from selftests.unit.test_copies_of_volumes import GIB, FolderBench
 
 
@@ -81,3 +83,23 @@ def test_capacities_below_the_request_fail(reports: str, reporter: str, bench: S
     setattr(bench, reports, rounded_down)
     with pytest.raises(StorageFailure, match=rf"^3 of 3 .*4G \(4000000000 bytes\): its {reporter} reports 3221225472"):
         tried(bench, block=False)
+
+
+def large(bench: SizedBench, *, timeout_s: float) -> str:
+    bench.large_volume, bench.timeout_s = 24 * GIB, timeout_s  # type: ignore[attr-defined]
+    return try_large_volume(cast(Bench, bench))
+
+
+def test_a_large_volume_in_time_is_seen(bench: SizedBench) -> None:
+    assert "a volume of 24Gi of StorageClass fast was requested, mounted" in large(bench, timeout_s=HANGS_S)
+
+
+def test_a_large_volume_that_is_late_fails(bench: SizedBench) -> None:
+    with pytest.raises(StorageFailure, match="unmounted in 0 s; expected at most 0 s"):
+        large(bench, timeout_s=0.0)
+
+
+def test_a_large_volume_of_less_fails(bench: SizedBench) -> None:
+    bench.provided = lambda size: size // 2
+    with pytest.raises(StorageFailure, match="less than 85% of the request"):
+        large(bench, timeout_s=HANGS_S)

@@ -35,6 +35,8 @@ class Bench:
     `node`: where pods run unless the caller names another node; None leaves the first pod to the scheduler, and later
     pods run on its node. `keep`: leave all objects in place if the block fails. `pod_s`: how long a pod may run; None:
     as long as an object may take. `node_volumes`: the maximum number of volumes to fill a node with.
+    `large_volume`: the bytes of a large volume. `pool_used`: returns the used bytes of the pool; None: no command
+    reports them.
     """
 
     def __init__(
@@ -47,11 +49,13 @@ class Bench:
         keep: bool,
         pod_s: int | None = None,
         node_volumes: int = 0,
+        large_volume: int = 0,
         pool_used: Callable[[], int] | None = None,
     ) -> None:
         self.workspace = workspace
         self.storage_class = storage_class
         self.node_volumes = node_volumes
+        self.large_volume = large_volume
         self.pool_used = pool_used
         self._capability = capability
         self._keep = keep

@@ -55,6 +55,7 @@ const (
 	deletesNeighbor  fault = "deletes-neighbor"       // the files of another volume are deleted with a volume
 	keepsUnused      fault = "keeps-unused-space"     // a volume that is deleted before a node had it stays where nobody finds it
 	formatsAgain     fault = "formats-again"          // a volume is formatted when it is mounted for the fourth time
+	formatsSlowly    fault = "formats-slowly"         // a node takes some time for each GiB of a volume that it gets first
 	roundsDown       fault = "rounds-sizes-down"      // a volume has whole GiB, and no more, of what is asked for and reported
 )
 
@@ -63,7 +64,7 @@ var allFaults = []fault{
 	groupByDriver, groupIgnored, lostAtUnpublish, sizeNotEnforced, nodesApart, mountsInside, comesLate, refusesSome, walksAtMount,
 	growsOnlyInUse, keepsID, oneCloneAtATime, neverFreed, takenForAnother, firstPodAlone, optionsIgnored,
 	wrongStatistics, takesFewer, keepsSpace, slowsDown, clonesSlowly, neverModified, mountsNothing, oneNodeRefuses,
-	showsEarlier, deletesNeighbor, keepsUnused, formatsAgain, roundsDown,
+	showsEarlier, deletesNeighbor, keepsUnused, formatsAgain, formatsSlowly, roundsDown,
 }
 
 // parseFaults reads one fault a line; blank lines aside, each must be known.

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"time"
 )
 
 // keeps says whether the image of a volume that is deleted stays in the pool: always, so that another volume begins as it, or if no
@@ -104,11 +105,16 @@ func (d *driver) emptyImage(id string) (err error) {
 	return empty(path)
 }
 
-// stagedOf is where it is counted how often nodes got a volume, by the faults formatsAgain and keepsUnused.
+// stagedOf is where it is counted how often nodes got a volume, by the faults formatsAgain, formatsSlowly and keepsUnused.
 func stagedOf(image string) string { return image + ".staged" }
 
 // formattedAt is the time at which a volume with the fault formatsAgain is formatted once more, counted from 1.
 const formattedAt = 4
+
+// formatTakes is how long the first mount of a volume of so many bytes takes with the fault formatsSlowly.
+func formatTakes(size int64) time.Duration {
+	return time.Duration(max(0, size/gibibyte-8)) * 4 * time.Second
+}
 
 // countStaged counts that a node gets a volume, which has it already where the call is repeated. With the fault formatsAgain it
 // formats the volume when it is time, as soon as no other node has it. The image's lock is held.
@@ -118,7 +124,11 @@ func (d *driver) countStaged(is volume, image, path string) error {
 		return err
 	}
 	unused, err := d.has(keepsUnused, is.Fault)
-	if err != nil || !again && !unused {
+	if err != nil {
+		return err
+	}
+	slow, err := d.has(formatsSlowly, is.Fault)
+	if err != nil || !again && !unused && !slow {
 		return err
 	}
 	if device, err := mountedAt(path); device != "" || err != nil {
@@ -130,6 +140,9 @@ func (d *driver) countStaged(is volume, image, path string) error {
 	}
 	count, _ := strconv.Atoi(string(text)) // 0 at first
 	count++
+	if slow && count == 1 {
+		time.Sleep(formatTakes(is.Size))
+	}
 	if again && !is.Block && count == formattedAt {
 		device, err := d.deviceOver(image)
 		if err != nil {

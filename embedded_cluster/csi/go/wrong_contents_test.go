@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/container-storage-interface/spec/lib/go/csi"
 )
@@ -125,5 +126,23 @@ func TestSizesAreRoundedDown(t *testing.T) {
 		if is.Size != gibibyte+step || image.Size() != wanted {
 			t.Fatal(own, is.Size, image.Size())
 		}
+	}
+}
+
+func TestALargeVolumeIsMountedLateOnce(t *testing.T) {
+	if formatTakes(8*gibibyte) != 0 || formatTakes(9*gibibyte) != 4*time.Second {
+		t.Fatal(formatTakes(8*gibibyte), formatTakes(9*gibibyte))
+	}
+	l := newLab(t)
+	id := l.made(request("volume", block, sized(9*gibibyte), faulty(formatsSlowly)))
+	began := time.Now()
+	l.used(id)
+	if took := time.Since(began); took < 4*time.Second {
+		t.Fatal(took)
+	}
+	l.unused(id)
+	l.used(id)
+	if count, err := os.ReadFile(stagedOf(l.image(volumesIn, id))); err != nil || string(count) != "2" {
+		t.Fatal(string(count), err)
 	}
 }
