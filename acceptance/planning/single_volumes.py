@@ -32,11 +32,12 @@ def on_trial(storage_class: str, activity: str, *, size: int, pods: int, speeds:
 
 
 def plan_capability(
-    storage_class: str, capability: Capability, *, node_volumes: int = 0, speeds: AssumedThroughput
+    storage_class: str, capability: Capability, *, node_volumes: int = 0, large: int = 0, speeds: AssumedThroughput
 ) -> PlannedStep:
     """Plan the test of one capability; a copy is a second volume, a snapshot another, and several pods check them.
 
-    `node_volumes`: the number of volumes that a node may be filled with; one more is created.
+    `node_volumes`: the number of volumes that a node may be filled with; one more is created. `large`: the size of a
+    large volume in bytes.
     """
     entry = DECLARATIONS[capability]
     number = sum(volume.number for volume in entry.volumes)
@@ -44,6 +45,8 @@ def plan_capability(
     if entry.fills_node:
         number = node_volumes + 1
         volumes = tuple(replace(volume, number=number) for volume in volumes)
+    if entry.large:
+        volumes = tuple(replace(volume, size=large) for volume in volumes)
     seconds = number * speeds.claim_s + max(entry.pods - number, 0) * speeds.pod_s + speeds.gone_s
     seconds += entry.recreations * (speeds.claim_s + speeds.gone_s) + entry.snapshots * speeds.gone_s
     seconds += entry.copied_bytes / speeds.bandwidth + entry.files / FILES_PER_S["create"] + entry.waits_s

@@ -241,5 +241,12 @@ WITH = Group(
             help="request this size, which the storage must refuse to any volume, and verify that the volume recovers",
             otherwise="not tested",
         ),
+        Option(
+            name="large-volume",
+            part="large-volume",
+            metavar="SIZE",
+            help="create and use one volume of this size, as large as in production; little is written to it",
+            otherwise="none",
+        ),
     ),
 )

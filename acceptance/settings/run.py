@@ -130,6 +130,7 @@ class Settings(Frozen):
     expect: Capabilities = ()
     refused_size: Size | None = None
     node_volumes: Annotated[int, Field(ge=0, le=999)] = _default("node_volumes")
+    large_volume: Size | None = None
     timeout: Duration = _default("timeout")
     unjudged_time: Window = _default("unjudged_time")
     load_time: LoadTime = 0.0

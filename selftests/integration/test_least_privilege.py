@@ -85,6 +85,8 @@ SMALLEST = {path.name: path.stem for path in (ROOT / "tests").glob("test_*.py")}
     "test_copies_of_volumes.py": "",
     "test_several_volumes.py": "",
     "test_backups.py": "",
+    "test_data_of_others.py": "takes_no_data_of_others",
+    "test_volume_sizes.py": "",
     # The same loads: with a baseline, of other profiles, beside earlier runs, or beside what commands of the user do to
     # the storage.
     "test_baseline_comparison.py": "",

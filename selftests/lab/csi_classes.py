@@ -33,6 +33,14 @@ def faulty_classes(api: Api, faults: Sequence[str], *, mount_options: Sequence[s
 
 
 @contextmanager
+def waiting_class(api: Api, fault: str) -> Iterator[str]:
+    """The name of a StorageClass with that fault which makes a volume once it has a pod, until the block ends."""
+    name = f"{OWN}-waits-{fault}"
+    with _classes(api, {name: {"fault": fault}}, mount_options=[], volumeBindingMode="WaitForFirstConsumer"):
+        yield name
+
+
+@contextmanager
 def discarding_class(api: Api) -> Iterator[str]:
     """The name of a StorageClass whose volumes are mounted with discard, until the block ends; it has no fault."""
     name = f"{OWN}-discard"

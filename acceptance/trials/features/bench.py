@@ -36,7 +36,8 @@ class Bench:
     `node`: where pods run unless the caller names another node; None leaves the first pod to the scheduler, and later
     pods run on its node. `keep`: leave all objects in place if the block fails. `pod_s`: how long a pod may run; None:
     as long as an object may take. `node_volumes`: the maximum number of volumes to fill a node with. `refused_size`:
-    bytes that the storage must refuse to a volume.
+    bytes that the storage must refuse to a volume. `large_volume`: the bytes of a large volume. `pool_used`: returns
+    the used bytes of the pool; None: no command reports them.
     """
 
     def __init__(
@@ -50,6 +51,8 @@ class Bench:
         pod_s: int | None = None,
         node_volumes: int = 0,
         refused_size: int | None = None,
+        large_volume: int = 0,
+        pool_used: Callable[[], int] | None = None,
     ) -> None:
         self.workspace = workspace
         self.storage_class = storage_class
@@ -57,6 +60,8 @@ class Bench:
         self.refused_size = refused_size
         self.operations: tuple[OperationRecord, ...] = ()
         """The outcome of each operation on files, for the record of the capability."""
+        self.large_volume = large_volume
+        self.pool_used = pool_used
         self._capability = capability
         self._keep = keep
         self._pod_s = pod_s
@@ -218,11 +223,17 @@ class Bench:
         self._node = self._node or node_of(pod)
         return plan
 
-    def ask_for(self, plan: PodPlan) -> None:
-        """Request the pod, whether or not it can start; it is ended with the other objects."""
+    def ask_for(self, plan: PodPlan, *, guarded: bool = True) -> None:
+        """Request the pod, whether or not it can start; it is ended with the other objects.
+
+        `guarded`: it does not run on a volume that may belong to others. Without it the pod must only read, and the
+        caller must wait for the volumes of its claims.
+        """
         self.undo_with(lambda: end_pod(self.api, plan, timeout_s=self.timeout_s))
         if plan.ephemeral:  # its volume is created with it: the pod itself checks whose that is
             ask_for_pod(self.api, plan, guarded_claims=range(len(plan.claims)))
+        elif not guarded:
+            ask_for_pod(self.api, plan, guarded_claims=())
         else:
             create_pod(self.api, plan, timeout_s=self.timeout_s)
 

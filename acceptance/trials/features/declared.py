@@ -39,9 +39,9 @@ class Tries:
     `title`: what volumes can do, as plan and report print it; `e2e`: its names in the Kubernetes e2e tests. For what is
     known without a test: a class that lacks the capability `needs` lacks this one, too; `of_devices`: it concerns raw
     block volumes only; `two_nodes`: it needs a second node; `fills_node`: it needs consent to fill a node, with one
-    volume more. For the plan: the `volumes`; how many `pods` use them, one after the other; `recreations`: how many
-    volumes are recreated, one after the other; how many `snapshots` are deleted; `copied_bytes`; `files` created;
-    `waits_s`.
+    volume more; `large`: it needs the size of a large volume. For the plan: the `volumes`; how many `pods` use them,
+    one after the other; `recreations`: how many volumes are recreated, one after the other; how many `snapshots` are
+    deleted; `copied_bytes`; `files` created; `waits_s`.
     """
 
     name: Capability
@@ -54,6 +54,7 @@ class Tries:
     of_devices: bool = False
     two_nodes: bool = False
     fills_node: bool = False
+    large: bool = False
     recreations: int = 0
     snapshots: int = 0
     copied_bytes: int = 0

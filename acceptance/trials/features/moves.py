@@ -16,11 +16,13 @@ from acceptance.trials.features.declared import Tries, VolumeUse
 
 VOLUMES, MOVES = 3, 6
 # A missing file shows as an error in the output.
-_READ = '{ cat "$VOLUME/mark"; sha256sum < "$VOLUME/data"; } 2>&1; true'
-_WRITE = f"""
+READ = '{ cat "$VOLUME/mark"; sha256sum < "$VOLUME/data"; } 2>&1; true'
+"""The command that prints a volume's mark, and the checksum of its data."""
+WRITE = f"""
 dd if=/dev/urandom of="$VOLUME/data" bs=1M count=8 conv=fsync 2>/dev/null || exit 1
-echo "$MARK" > "$VOLUME/mark" && sync "$VOLUME/mark" && {_READ}
+echo "$MARK" > "$VOLUME/mark" && sync "$VOLUME/mark" && {READ}
 """
+"""The command that writes both, and prints them."""
 
 
 @Tries(
@@ -38,7 +40,7 @@ def try_moves(bench: Bench) -> str:
     claims = [bench.claim(f"volume-{number + 1}") for number in range(VOLUMES)]
     if not bench.storage_class.waits_for_pod:
         _common_nodes(bench, claims)  # before anything is written to volumes that may be anywhere
-    originals = {claim.name: bench.run(claim, _WRITE, MARK=new_mark()) for claim in claims}
+    originals = {claim.name: bench.run(claim, WRITE, MARK=new_mark()) for claim in claims}
     nodes = _common_nodes(bench, claims)
     for move in range(1, MOVES + 1):
         # Each volume goes to the node that another one leaves.
@@ -61,7 +63,7 @@ def _common_nodes(bench: Bench, claims: Sequence[Claim]) -> list[str]:
 
 def _require_own_data(bench: Bench, places: dict[Claim, str], *, originals: dict[str, str], move: int) -> None:
     """Read all volumes at the same time, each on its node. Raises StorageFailure if one holds other data."""
-    pods = {claim: bench.plan(claim, script=_READ, node=node) for claim, node in places.items()}
+    pods = {claim: bench.plan(claim, script=READ, node=node) for claim, node in places.items()}
     for pod in pods.values():
         bench.ask_for(pod)
     output = {claim: bench.wait_output(pod) for claim, pod in pods.items()}

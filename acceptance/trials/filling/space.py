@@ -11,6 +11,7 @@ from acceptance.results.filling import Finding, FullVolumeRecord
 from acceptance.settings.target_plans import PoolPlan
 from acceptance.text.errors import StorageFailure
 from acceptance.text.quantities import format_quantity
+from acceptance.trials.features.pool_growth import SHOWN_WITHIN_S
 
 SHOWN_LEAST = 0.5
 """The share of the written bytes that must show in the pool; otherwise the command is not of the pool that the volume
@@ -19,8 +20,6 @@ KEPT_MOST = 0.1
 """The share of the bytes used by the volumes that may remain once they are deleted. Proposed by this project,
 2026-11."""
 UNKNOWN = "no command reports the used space of the pool: name a target file with pool: (docs/full-volumes.md)"
-SHOWN_WITHIN_S = 60.0
-"""The age in s that the report of a pool may have."""
 
 
 class Space:

@@ -211,7 +211,17 @@ func (d *driver) make(wanted volume, source content) error {
 	if lax {
 		large *= 4
 	}
+	if less, err := d.has(roundsDown, wanted.Fault); err != nil {
+		return err
+	} else if less && large > gibibyte {
+		large = large / gibibyte * gibibyte
+	}
 	image := d.image(volumesIn, wanted.ID)
+	if earlier, err := d.beginAsEarlier(wanted, source); err != nil {
+		return err
+	} else if earlier {
+		return d.write(volumesIn, wanted.ID, wanted)
+	}
 	shares, err := d.has(sharesWithSource, wanted.Fault)
 	if err != nil {
 		return err
@@ -254,16 +264,16 @@ func (d *driver) make(wanted volume, source content) error {
 	return d.write(volumesIn, wanted.ID, wanted)
 }
 
-// discard removes the image of a volume, or, with the fault keepsSpace or deletedReturns, only its name.
-func (d *driver) discard(image, id string, own fault) error {
-	if returns, err := d.has(deletedReturns, own); err != nil || returns {
+// discard removes the image of a volume, or, with the fault deletedReturns or one of those that keep space, only its name.
+func (d *driver) discard(image string, is volume) error {
+	if returns, err := d.has(deletedReturns, is.Fault); err != nil || returns {
 		return errors.Join(err, os.Rename(image, d.image(lastIn, lastID)))
 	}
-	keeps, err := d.has(keepsSpace, own)
+	keeps, err := d.keeps(image, is)
 	if err != nil || !keeps {
 		return errors.Join(err, os.Remove(image))
 	}
-	return os.Rename(image, d.image(keptIn, id))
+	return os.Rename(image, d.image(keptIn, is.ID))
 }
 
 func (d *driver) DeleteVolume(_ context.Context, asked *csi.DeleteVolumeRequest) (*csi.DeleteVolumeResponse, error) {
@@ -288,13 +298,16 @@ func (d *driver) DeleteVolume(_ context.Context, asked *csi.DeleteVolumeRequest)
 	if err := d.deletedBeforeCopies(id, is.Fault); err != nil {
 		return nil, err
 	}
+	if err := d.emptyNeighbor(is); err != nil {
+		return nil, err
+	}
 	file, err := locked(image)
 	if err == nil {
 		defer file.Close()
 		if err := d.unused(file, image, id); err != nil {
 			return nil, err
 		}
-		err = d.discard(image, id, is.Fault)
+		err = d.discard(image, is)
 	}
 	if err != nil && !absent(err) {
 		return nil, err

@@ -100,6 +100,10 @@ func request(name string, more ...func(*csi.CreateVolumeRequest)) *csi.CreateVol
 
 func block(r *csi.CreateVolumeRequest) { r.VolumeCapabilities = []*csi.VolumeCapability{asked(true)} }
 
+func sized(bytes int64) func(*csi.CreateVolumeRequest) {
+	return func(r *csi.CreateVolumeRequest) { r.CapacityRange = &csi.CapacityRange{RequiredBytes: bytes} }
+}
+
 func faulty(own fault) func(*csi.CreateVolumeRequest) {
 	return func(r *csi.CreateVolumeRequest) { r.Parameters = map[string]string{"fault": string(own)} }
 }

@@ -73,6 +73,9 @@ func (d *driver) NodeStageVolume(_ context.Context, asked *csi.NodeStageVolumeRe
 		return nil, err
 	}
 	defer done()
+	if err := d.countStaged(is, file.Name(), asked.GetStagingTargetPath()); err != nil {
+		return nil, err
+	}
 	if is.Block {
 		image, err := d.imageHere(is)
 		if err != nil {
