@@ -52,7 +52,7 @@ const (
 	mountsNothing    fault = "mounts-nothing"         // a pod gets a folder of its node's own disk
 	oneNodeRefuses   fault = "one-node-refuses"       // the second node never gets a volume
 	showsEarlier     fault = "shows-earlier-data"     // a new volume begins as one that was deleted
-	deletesNeighbor  fault = "deletes-neighbor"       // the files of another volume are deleted with a volume
+	deletesNeighbors fault = "deletes-neighbors"      // the files of all other volumes are deleted with a volume
 	keepsUnused      fault = "keeps-unused-space"     // a volume that is deleted before a node had it stays where nobody finds it
 	formatsAgain     fault = "formats-again"          // a volume is formatted when it is mounted for the fourth time
 	formatsSlowly    fault = "formats-slowly"         // a node takes some time for each GiB of a volume that it gets first
@@ -64,7 +64,7 @@ var allFaults = []fault{
 	groupByDriver, groupIgnored, lostAtUnpublish, sizeNotEnforced, nodesApart, mountsInside, comesLate, refusesSome, walksAtMount,
 	growsOnlyInUse, keepsID, oneCloneAtATime, neverFreed, takenForAnother, firstPodAlone, optionsIgnored,
 	wrongStatistics, takesFewer, keepsSpace, slowsDown, clonesSlowly, neverModified, mountsNothing, oneNodeRefuses,
-	showsEarlier, deletesNeighbor, keepsUnused, formatsAgain, formatsSlowly, roundsDown,
+	showsEarlier, deletesNeighbors, keepsUnused, formatsAgain, formatsSlowly, roundsDown,
 }
 
 // parseFaults reads one fault a line; blank lines aside, each must be known.
