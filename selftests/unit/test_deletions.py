@@ -37,6 +37,7 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FolderBench:
     made.not_tried, made.pool_used, made.timeout_s = NotTried, None, 0.3  # type: ignore[attr-defined]
     made.storage_class.reclaim_policy = "Delete"
     monkeypatch.setattr(deletions, "SETTLED_S", 0.3)
+    monkeypatch.setattr(deletions, "WIDE_LOOK_S", 0.05)
     monkeypatch.setattr(deletions, "delete_with_volume", lambda _, claim: shutil.rmtree(tmp_path / claim.name))
     monkeypatch.setattr(deletions, "delete_early", lambda *_: 0)
     monkeypatch.setattr(deletions, "wait_none_left", lambda *_: None)
@@ -76,6 +77,19 @@ def test_data_that_the_deletion_of_an_unfinished_volume_takes_fails(
     monkeypatch.setattr(deletions, "delete_early", too_much)
     with pytest.raises(StorageFailure, match="1 of 2 other volumes"):
         isolated(bench)
+
+
+@pytest.mark.parametrize(("policy", "waits"), [("Delete", ["new"]), ("Retain", [])])
+def test_a_class_may_retain_the_unfinished_volume(
+    policy: str, waits: list[str], bench: FolderBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waited_for: list[str] = []
+    monkeypatch.setattr(
+        deletions, "wait_none_left", lambda _, claims: waited_for.extend(claim.name for claim in claims)
+    )
+    bench.storage_class.reclaim_policy = policy
+    isolated(bench)
+    assert waited_for == waits
 
 
 def volumes(*lists: list[str]) -> Callable[..., list[dict[str, Any]]]:

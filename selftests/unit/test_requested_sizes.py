@@ -10,7 +10,7 @@ import pytest
 
 from acceptance.cluster.claims import Claim
 from acceptance.cluster.resources import CLAIMS
-from acceptance.text.errors import StorageFailure
+from acceptance.text.errors import NotTried, StorageFailure
 from acceptance.trials.features.bench import Bench
 from acceptance.trials.features.large_volume import try_large_volume
 from acceptance.trials.features.requested_sizes import SIZES, try_requested_sizes
@@ -85,8 +85,9 @@ def test_capacities_below_the_request_fail(reports: str, reporter: str, bench: S
         tried(bench, block=False)
 
 
-def large(bench: SizedBench, *, timeout_s: float) -> str:
-    bench.large_volume, bench.timeout_s = 24 * GIB, timeout_s  # type: ignore[attr-defined]
+def large(bench: SizedBench, *, timeout_s: float, size: int = 24 * GIB) -> str:
+    bench.large_volume, bench.timeout_s = size, timeout_s  # type: ignore[attr-defined]
+    bench.not_tried = NotTried  # type: ignore[attr-defined]
     return try_large_volume(cast(Bench, bench))
 
 
@@ -103,3 +104,9 @@ def test_a_large_volume_of_less_fails(bench: SizedBench) -> None:
     bench.provided = lambda size: size // 2
     with pytest.raises(StorageFailure, match="less than 85% of the request"):
         large(bench, timeout_s=HANGS_S)
+
+
+def test_no_large_volume_is_created_without_a_size(bench: SizedBench) -> None:
+    with pytest.raises(NotTried, match="--storage-with large-volume=SIZE"):
+        large(bench, timeout_s=HANGS_S, size=0)
+    assert bench.claims == {}

@@ -22,9 +22,12 @@ _WRITE = f'echo "$MARK" > "$VOLUME/mark" && sync "$VOLUME/mark" && cat "$VOLUME/
 def try_large_volume(bench: Bench) -> str:
     """Verify that a pod writes to a large volume in time, and return what was observed.
 
-    Raises StorageFailure if that takes longer than an object may take to appear, or if the file system is too small.
+    Raises NotTried without a size, StorageFailure if that takes longer than an object may take to appear, or if the
+    file system is too small.
     """
     size, mark = bench.large_volume, new_mark()
+    if not size:
+        raise bench.not_tried("no size of a large volume was given (--storage-with large-volume=SIZE)")
     what = f"a volume of {format_size(size)} of StorageClass {bench.storage_class.name}"
     began_s = time.monotonic()
     claim = bench.claim("large", size=size)

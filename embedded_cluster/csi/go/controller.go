@@ -298,7 +298,7 @@ func (d *driver) DeleteVolume(_ context.Context, asked *csi.DeleteVolumeRequest)
 	if err := d.deletedBeforeCopies(id, is.Fault); err != nil {
 		return nil, err
 	}
-	if err := d.emptyNeighbor(is); err != nil {
+	if err := d.emptyNeighbors(is); err != nil {
 		return nil, err
 	}
 	file, err := locked(image)

@@ -67,7 +67,7 @@ const (
 	lostAtNodeStart  fault = "lost-at-node-start"            // the files of a volume are cut in half when a node starts, whoever has it
 	readOnlyAfter    fault = "stays-read-only"               // a volume that was in use then takes no writes until no node has it
 	showsEarlier     fault = "shows-earlier-data"            // a new volume begins as one that was deleted
-	deletesNeighbor  fault = "deletes-neighbor"              // the files of another volume are deleted with a volume
+	deletesNeighbors fault = "deletes-neighbors"             // the files of all other volumes are deleted with a volume
 	keepsUnused      fault = "keeps-unused-space"            // a volume that is deleted before a node had it stays where nobody finds it
 	formatsAgain     fault = "formats-again"                 // a volume is formatted when it is mounted for the fourth time
 	formatsSlowly    fault = "formats-slowly"                // a node takes some time for each GiB of a volume that it gets first
@@ -82,7 +82,7 @@ var allFaults = []fault{
 	oldFileSystem, refusedForGood,
 	bulkDataLost, lostWithSource, sourcesStay, sourcesRefused, deletionDamages, fixedBySnapshots, growthRefused, deletedReturns,
 	liesMeanwhile, refusesMeanwhile, readOnlyAfter, lostAtNodeStart,
-	showsEarlier, deletesNeighbor, keepsUnused, formatsAgain, formatsSlowly, roundsDown,
+	showsEarlier, deletesNeighbors, keepsUnused, formatsAgain, formatsSlowly, roundsDown,
 }
 
 // parseFaults reads one fault a line; blank lines aside, each must be known.

@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"time"
 )
@@ -63,9 +62,9 @@ func (d *driver) beginAsEarlier(wanted volume, source content) (bool, error) {
 	return false, nil
 }
 
-// emptyNeighbor removes the files of another volume of a class with the fault deletesNeighbor: the first that there is.
-func (d *driver) emptyNeighbor(is volume) error {
-	empties, err := d.has(deletesNeighbor, is.Fault)
+// emptyNeighbors removes the files of all other volumes of a class with the fault deletesNeighbors.
+func (d *driver) emptyNeighbors(is volume) error {
+	empties, err := d.has(deletesNeighbors, is.Fault)
 	if err != nil || !empties || is.ID == "" {
 		return err
 	}
@@ -73,16 +72,14 @@ func (d *driver) emptyNeighbor(is volume) error {
 	if err != nil {
 		return err
 	}
-	slices.Sort(ids)
 	for _, id := range ids {
 		other, err := d.volume(id)
 		if id == is.ID || absent(err) || err == nil && (other.Fault != is.Fault || other.Block) {
 			continue
 		}
-		if err != nil {
+		if err := errors.Join(err, d.emptyImage(id)); err != nil {
 			return err
 		}
-		return d.emptyImage(id)
 	}
 	return nil
 }

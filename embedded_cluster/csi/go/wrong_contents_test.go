@@ -58,7 +58,7 @@ func TestANewDeviceBeginsAsADeletedOneOfItsSize(t *testing.T) {
 
 func TestTheFilesOfANeighborGoWithAVolume(t *testing.T) {
 	l := newLab(t)
-	for own, wanted := range map[fault]string{"": "file", deletesNeighbor: ""} {
+	for own, wanted := range map[fault]string{"": "file", deletesNeighbors: ""} {
 		var more []func(*csi.CreateVolumeRequest)
 		if own != "" {
 			more = append(more, faulty(own))
