@@ -133,7 +133,7 @@ def test_lost_records_and_what_stays_attached_fail_each_for_its_reason(
     lost = verdict(run, "records", LAB)
     assert lost["status"] == "fail" and f": 2, {KEPT + 1} to " in lost["reason"]
     assert "after the pod was evicted and the volume moved" in lost["reason"]
-    stayed = verdict(run, "stays", LAB)
+    stayed = verdict(run, "detached", LAB)
     assert stayed["status"] == "fail" and f"there was VolumeAttachment {ATTACHED};" in stayed["reason"]
     (drain,) = run.results["failovers"]
     assert drain["stayed"] == [f"VolumeAttachment {ATTACHED}"]
