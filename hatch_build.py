@@ -7,7 +7,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-INSIDE = ("deploy", "fixtures", "profiles", "tests", "workloads", "thresholds.yaml")
+INSIDE = ("deploy", "fixtures", "presets", "profiles", "tests", "workloads", "thresholds.yaml")
 
 
 class WheelContents(BuildHookInterface[Any]):

@@ -13,6 +13,7 @@ from acceptance.commands.compare import add_compare
 from acceptance.commands.discover import add_discover
 from acceptance.commands.driver_info import add_driver_info
 from acceptance.commands.limits import add_limits
+from acceptance.commands.presets import add_presets
 from acceptance.commands.profiles import add_profiles
 from acceptance.commands.report import add_report
 from acceptance.process.standard_streams import outlast_readers
@@ -37,6 +38,7 @@ def command_parser(program: str) -> argparse.ArgumentParser:
     add_discover(commands)
     add_driver_info(commands)
     add_limits(commands)
+    add_presets(commands)
     add_profiles(commands)
     add_report(commands)
     return parser

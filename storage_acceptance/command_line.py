@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -93,6 +93,23 @@ def _without_cluster(words: Words) -> Words:
     return ["--storage-cluster=host"] if Path(words[0]).is_dir() else []
 
 
+def _preset(name: str) -> Callable[[Words], int]:
+    def run(words: Words) -> int:
+        return _tests(name, f"--storage-preset={name}")(_folders_first(list(_of_cluster(words))))
+
+    return run
+
+
+def _of_cluster(words: Words) -> Iterator[str]:
+    """Yield the words with the names that `discover` has for a cluster as the options of a run."""
+    for word in words:
+        option, equals, value = word.partition("=")
+        yield f"{_OF_CLUSTER[option]}{equals}{value}" if option in _OF_CLUSTER else word
+
+
+_OF_CLUSTER = {f"--{name}": f"--storage-{name}" for name in ("context", "kubeconfig")}
+
+
 def _list(words: Words) -> int:
     from storage_acceptance.listing import list_tests
 
@@ -122,6 +139,30 @@ def _cluster(words: Words) -> int:
 
 COMMANDS = (
     Command(name="run", takes="[OPTIONS] [TESTS]", about="the acceptance tests, or your own TESTS", run=_tests("run")),
+    Command(
+        name="gate",
+        takes="[CLASS] [OPTIONS]",
+        about="at most 30 min before production: volumes, durability, speed, capabilities; nothing destructive",
+        run=_preset("gate"),
+    ),
+    Command(
+        name="nightly",
+        takes="[CLASS] [OPTIONS]",
+        about="at most 2 h every night: always the same load, compared with earlier nights",
+        run=_preset("nightly"),
+    ),
+    Command(
+        name="qualification",
+        takes="[CLASS] [OPTIONS]",
+        about="all tests, also destructive and long ones, for a vendor's qualification",
+        run=_preset("qualification"),
+    ),
+    Command(
+        name="presets",
+        takes="[NAME|FILE]",
+        about="the jobs such as gate, with their time budgets; or what one of them contains",
+        run=_engine("presets"),
+    ),
     Command(
         name="quick",
         takes="[CLASS|DIR] [OPTIONS]",

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args, get_origin
 
 from acceptance.__main__ import command_parser
+from acceptance.planning.presets import shipped_presets
 from acceptance.results.workloads import WORKLOADS
 from acceptance.settings.offered import HEADINGS
 from acceptance.settings.option import Group, Option
@@ -21,16 +22,22 @@ from acceptance.text.errors import WrongUsage
 from acceptance.text.program import PROGRAM
 from acceptance.trials.features.trying import CAPABILITIES
 
-TESTING = ("run", "quick", "smoke", "host", "list", "plan")
+TESTING = ("run", "gate", "nightly", "qualification", "quick", "smoke", "host", "list", "plan")
 """The commands that take the suite's options, and pytest's."""
 PYTEST = {"-k": "only tests whose names match", "-m": "only tests with these marks", "-x": "end at the first failure"}
 _KNOWN_VALUES: Mapping[str, Sequence[str]] = {
     "require-capability": CAPABILITIES,
     "tier": ("baseline", "production"),
     "for": WORKLOADS,
+    "preset": tuple(shipped_presets()),
 }
 """The values of those options of the suite whose settings do not list them by their type."""
-WORDS = {"cluster": ("up", "down", "status"), "completion": ("bash", "zsh", "fish"), "limits": ("suggest",)}
+WORDS = {
+    "cluster": ("up", "down", "status"),
+    "completion": ("bash", "zsh", "fish"),
+    "limits": ("suggest",),
+    "presets": tuple(shipped_presets()),
+}
 """The words that may follow a command's name, if the user does not choose them freely."""
 
 

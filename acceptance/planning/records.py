@@ -43,8 +43,8 @@ class PlannedStep:
 
     `about_s`: the time if verdicts are clear; `longer_s`: the additional time if they remain undecided until the suite
     ends the measurement; `goes_on_s`: the part of that after a minute of load (`--storage-load longest`). `payer`: the
-    first test that requires it, during which it is done; `tests`: the number of tests that require it. `together`: the
-    name of steps that are all done during the test of the first of them.
+    first test that requires it, during which it is done; `required_by`: all tests that do, `tests`: their number.
+    `together`: the name of steps that are all done during the test of the first of them.
     """
 
     description: str
@@ -57,6 +57,7 @@ class PlannedStep:
     payer: str = ""
     together: str = ""
     tests: int = 1
+    required_by: tuple[str, ...] = ()
     destructive: bool = False
 
     @property

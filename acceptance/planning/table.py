@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from acceptance.planning.assumed_throughput import AssumedThroughput
+from acceptance.planning.budget import beyond_budget, budget_in_words
 from acceptance.planning.records import Plan
 from acceptance.planning.room import Room
 from acceptance.planning.rough_time import rough_time
@@ -30,6 +31,7 @@ def plan_text(
     site: Site,
     speeds: AssumedThroughput,
     room: Room | None = None,
+    budget_s: float | None = None,
     width: int = WIDTH,
     access_mode: str = DEFAULT_MODE,
 ) -> str:
@@ -45,7 +47,7 @@ def plan_text(
         console.print(Text(f"{ENDS_BEFORE}, with exit status {room.problem.exit_status}: {room.problem}"))
     if plan.steps:
         console.print(_table(plan, site, speeds))
-        for line in (*_totals(plan, site, speeds, room), speeds.description):
+        for line in (*_totals(plan, site, speeds, room), *_budget(plan, speeds, budget_s), speeds.description):
             console.print(Text(line))
     else:
         console.print(Text("Nothing would run."))
@@ -98,6 +100,23 @@ def _totals(plan: Plan, site: Site, speeds: AssumedThroughput, room: Room | None
     destructive = [step for step in plan.steps if step.destructive]
     if destructive:
         yield f"Destructive: {len(destructive)} of {len(plan.steps)} steps; the table shows what they destroy or ramp."
+
+
+def _budget(plan: Plan, speeds: AssumedThroughput, budget_s: float | None) -> Iterator[str]:
+    """Yield what the time budget has room for."""
+    if budget_s is None:
+        return
+    budget = f"Budget: {budget_in_words(budget_s)}"
+    tests = list(dict.fromkeys(test for step in plan.steps for test in step.required_by))
+    left_out = list(beyond_budget(plan, tests, budget_s=budget_s, open_s=speeds.open_s, close_s=speeds.close_s))
+    if left_out:
+        tests_without_room = counted(len(left_out), "test")
+        yield f"{budget}. By these estimates, it has no room for {tests_without_room}, which a run leaves out:"
+        yield from (f"  {sanitize(name)}" for name in dict.fromkeys(test.partition("[")[0] for test in left_out))
+    elif plan.most_s + speeds.open_s + speeds.close_s > budget_s:
+        yield f"{budget}; it suffices when verdicts are clear. Otherwise, a run leaves out the tests without room."
+    else:
+        yield f"{budget}; it suffices."
 
 
 def _notes(plan: Plan) -> Iterator[str]:

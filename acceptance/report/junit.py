@@ -86,6 +86,7 @@ def _properties(results: Results) -> dict[str, object]:
         "storage_class": ", ".join(dict.fromkeys(verdict.storage_class for verdict in results.verdicts)),
         "tier": results.settings.get("tier"),
         "limits_digest": results.tested_with.limits_digest if results.tested_with else "",
+        **_preset(results),
         "overall": results.overall,
         "verdict": verdict_sentence(results),
         **asdict(totals(results)),
@@ -94,6 +95,12 @@ def _properties(results: Results) -> dict[str, object]:
         "tier_limits_judged": results.tier_limits_judged,
         "complete": is_whole(results),
     }
+
+
+def _preset(results: Results) -> dict[str, object]:
+    """Return the preset and its digest; nothing without one."""
+    preset = results.tested_with.preset if results.tested_with else None
+    return {} if preset is None else {"preset": preset.name, "preset_digest": preset.digest}
 
 
 def _add_properties(element: Element, properties: Collection[tuple[str, object]]) -> None:

@@ -202,7 +202,9 @@ def _judged_limits(left_out: Missing) -> str:
 def _without(left_out: Missing) -> str:
     tests = ", ".join(left_out.required_tests)
     sustained = "; sustained speed not tested" if left_out.sustained else ""
-    return sustained + (f"; tests that it requires did not run or were skipped: {tests}" if tests else "")
+    budget = f"; {counted(len(left_out.left_out), 'test')} left out for time" if left_out.left_out else ""
+    required = f"; tests that it requires did not run or were skipped: {tests}" if tests else ""
+    return sustained + budget + required
 
 
 def _tier(results: Results) -> str:
@@ -233,6 +235,8 @@ def _worst_first(verdicts: Iterable[Verdict]) -> list[Verdict]:
 def _facts(results: Results) -> Iterator[tuple[str, str]]:
     cluster, settings = results.cluster, results.settings
     yield "Tier", _tier(results)
+    if results.tested_with is not None and (preset := results.tested_with.preset) is not None:
+        yield "Preset", f"{preset.name} (sha256 {preset.digest[:12]})"
     of_host = cluster is not None and cluster.kind == "host"
     yield "Directory" if of_host else "StorageClass", ", ".join(classes_under_test(results)) or "the default class"
     if settings.get("baseline_class"):

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 
 from acceptance.results.conditions import TierLimit, question_in_words
 from acceptance.results.document import Overall, Results, Verdict
-from acceptance.results.verdicts import PARTIAL_STATUS, overall
+from acceptance.results.verdicts import PARTIAL_STATUS, end_of_partial, overall
 
 
 @dataclass(frozen=True, kw_only=True)
 class Missing:
     """The parts that a run left out. `tests`: selected tests without a verdict, of `selected_count` in all.
+
+    `left_out`: selected tests for which the time budget had no room.
 
     `limits`: limits of the tier that apply and were not judged; `not_applicable`: those that do not apply, of
     `limit_count` in all; `judged_count`: the number of judged limits. `required_tests`: tests that the tier requires,
@@ -28,6 +30,7 @@ class Missing:
     judged_count: int
     required_tests: list[str]
     sustained: bool = False
+    left_out: tuple[str, ...] = ()
 
     @property
     def applying(self) -> int:
@@ -36,8 +39,11 @@ class Missing:
 
     @property
     def in_part(self) -> bool:
-        """True if the tier was judged in part: a limit that applies was not judged, or a required test did not pass."""
-        return self.judged_count < self.applying or bool(self.required_tests)
+        """True if the tier was judged in part.
+
+        Then a limit that applies was not judged, a required test did not pass, or the time budget left out a test.
+        """
+        return self.judged_count < self.applying or bool(self.required_tests) or bool(self.left_out)
 
 
 def missing(results: Results, *, storage_class: str | None = None) -> Missing:
@@ -79,6 +85,7 @@ def missing(results: Results, *, storage_class: str | None = None) -> Missing:
         judged_count=limit_count - len(open_limits) - len(not_applicable) if limits else min(judgments, limit_count),
         required_tests=_missing_passes(results, classes or [""]),
         sustained=sustained,
+        left_out=tuple(results.run.left_out),
     )
 
 
@@ -100,8 +107,8 @@ def overall_of(results: Results) -> Overall:
     """
     in_part = results.tier_limits_judged is not None and missing(results).in_part
     outcome = overall(results.verdicts, in_part=in_part)
-    partial = results.settings.get("partial")
-    expected = next((status for name, status in PARTIAL_STATUS.items() if name == partial), PARTIAL_STATUS["partial"])
+    settings = (name for name in PARTIAL_STATUS if name == results.settings.get("partial"))
+    expected = PARTIAL_STATUS[end_of_partial(next(settings, "partial"), left_out=results.run.left_out)]
     has_problems = bool(results.errors) or results.run.exit_status != (expected if outcome == "partial" else 0)
     return "inconclusive" if outcome in ("pass", "partial") and has_problems else outcome
 

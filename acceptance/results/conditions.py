@@ -27,6 +27,13 @@ def question_in_words(profile: str | None, limit: str) -> tuple[object, ...]:
     return profile, limit
 
 
+class CarriedPreset(Frozen):
+    """The preset that chose tests and options of the run."""
+
+    name: str
+    digest: str = Field(description="SHA-256 of its file")
+
+
 class Conditions(Frozen):
     """The loads and limits of the run: the texts themselves, because files of the same name may differ."""
 
@@ -44,6 +51,7 @@ class Conditions(Frozen):
     workloads: list[CarriedWorkload] = Field(
         default=[], description="workloads that the class must carry; empty unless requested"
     )
+    preset: CarriedPreset | None = Field(default=None, description="None if the user chose tests and options")
 
 
 class CpuLatency(Frozen):

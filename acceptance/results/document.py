@@ -205,8 +205,10 @@ class Run(Frozen):
         default=[], description="all selected tests; the run did not reach those without a verdict"
     )
     deselected: int | None = Field(
-        default=None, description="number of tests that -k or -m left out; None in results of older suites"
+        default=None,
+        description="number of tests that -k, -m or the preset left out; None in results of older suites",
     )
+    left_out: list[str] = Field(default=[], description="selected tests for which the time budget had no room")
 
 
 class Results(Frozen):

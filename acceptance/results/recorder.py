@@ -50,6 +50,7 @@ class Recorder:
         self.command: str | None = None
         self.tests: list[str] = []
         self.deselected_count = 0
+        self.left_out: list[str] = []
         self.tested_with: Conditions | None = None
         self.known_storage: KnownStorage | None = None
         self.declaration: Declaration | None = None
@@ -143,6 +144,7 @@ class Recorder:
             command=self.command,
             tests=self.tests,
             deselected=self.deselected_count,
+            left_out=self.left_out,
         )
         lists: dict[str, Any] = {LISTS[kind]: records for kind, records in self._records.items()}
         results = Results(

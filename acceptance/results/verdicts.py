@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from acceptance.results.document import Overall, Status, Verdict
@@ -15,6 +15,14 @@ PartialAs = Literal["partial", "fail", "pass"]
 """The result of a run if nothing failed and the tier was judged in part."""
 PARTIAL_STATUS: dict[PartialAs, int] = {"partial": 7, "fail": 1, "pass": 0}
 """The exit status of each result."""
+
+
+def end_of_partial(partial_as: PartialAs, *, left_out: Sequence[str]) -> PartialAs:
+    """Return how a run ends whose tier was judged in part.
+
+    `left_out`: tests that the time budget left out. The user did not choose them, so `pass` does not cover them.
+    """
+    return "partial" if left_out and partial_as == "pass" else partial_as
 
 
 def worst(verdicts: Iterable[Verdict]) -> Status | None:

@@ -230,6 +230,18 @@ TRIALS = (
 )
 RUN = (
     Option(
+        name="preset",
+        metavar="NAME|FILE",
+        help="job whose tests, options and time budget apply: gate, nightly, qualification, accept, or a file of your "
+        "own; your options replace those of the preset (docs/presets.md)",
+    ),
+    Option(
+        name="budget",
+        metavar="TIME",
+        help="maximum duration of the run: tests that do not fit are left out, and named (docs/presets.md)",
+        otherwise="that of the preset, else unlimited",
+    ),
+    Option(
         name="plan",
         kind="flag",
         help="show what the run would create and test, and how long that takes; create and run nothing",

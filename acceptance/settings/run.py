@@ -135,6 +135,8 @@ class Settings(Frozen):
     unjudged_time: Window = _default("unjudged_time")
     load_time: LoadTime = 0.0
     longest: LongestLoad = _default("longest")
+    preset: str | None = None
+    budget: Duration | None = None
     plan: bool = False
     history: HistoryFile | None = None
     report: Folder = _default("report")

@@ -98,7 +98,7 @@ def test_help_describes_each_option(listing: Run) -> None:
 
 
 def test_they_are_about_forty_each_with_one_default() -> None:
-    assert sum(map(len, HEADINGS.values())) <= 45
+    assert sum(map(len, HEADINGS.values())) < 48
     assert [each.name for each in OPTIONS if each.default and each.otherwise] == []
     for option in OPTIONS:
         assert not re.search(r"\bdefault\b", option.help), option.name

@@ -21,8 +21,8 @@ from selftests.unit.docs_pages import ROOT, example_of_own_tests
 from selftests.unit.test_requirements import wanted
 
 ENVIRONMENT = {key: value for key, value in os.environ.items() if not key.startswith(("STORAGE_", "PYTEST_", "PYTHON"))}
-COMMANDS = "run quick smoke host discover list plan limits profiles report driver-info compare accept-level cleanup "
-COMMANDS += "completion cluster"
+COMMANDS = "run gate nightly qualification presets quick smoke host discover list plan limits profiles report "
+COMMANDS += "driver-info compare accept-level cleanup completion cluster"
 Called = Callable[..., subprocess.CompletedProcess[str]]
 
 

@@ -1,0 +1,62 @@
+"""The time budget: tests without room are left out, and the verdict shows that."""
+
+from __future__ import annotations
+
+import pytest
+
+from acceptance.planning.budget import Budget, beyond_budget, budget_in_words
+from acceptance.planning.records import Plan, PlannedStep
+from acceptance.results.verdicts import end_of_partial
+
+
+def step(about_s: float, *tests: str, together: str = "") -> PlannedStep:
+    return PlannedStep(description="a step", about_s=about_s, required_by=tests, together=together)
+
+
+PLAN = Plan(steps=(step(10, "a"), step(40, "b", "c"), step(5, "d"), step(20, "e")))
+
+
+def left_out(plan: Plan, budget_s: float) -> list[str]:
+    return list(beyond_budget(plan, "abcde", budget_s=budget_s, open_s=2, close_s=3))
+
+
+@pytest.mark.parametrize(
+    ("budget_s", "expected"),
+    [(80, []), (79, ["e"]), (59, ["d", "e"]), (54, ["b", "c", "e"]), (15, ["b", "c", "d", "e"]), (14, ["b", "c", "e"])],
+)
+def test_the_first_tests_have_priority_and_shorter_ones_fill_the_rest(budget_s: float, expected: list[str]) -> None:
+    assert left_out(PLAN, budget_s) == (["a", *expected] if budget_s < 15 else expected)
+
+
+def test_a_step_that_tests_share_is_counted_once() -> None:
+    budget = Budget(PLAN, budget_s=60, close_s=0)
+    budget.begin("b")
+    assert (budget.seconds("c"), budget.seconds("e")) == (0, 20)
+    assert budget.has_room("c", elapsed_s=1000), "the evidence exists"
+    assert not budget.has_room("own", elapsed_s=1000), "its time is unknown"
+
+
+def test_steps_that_are_done_together_have_room_together() -> None:
+    """The first test of them does all."""
+    plan = Plan(steps=(step(10, "a", together="loads"), step(40, "b", together="loads")))
+    assert list(beyond_budget(plan, "ab", budget_s=49, open_s=0, close_s=0)) == ["a", "b"]
+    assert list(beyond_budget(plan, "ab", budget_s=50, open_s=0, close_s=0)) == []
+
+
+def test_times_of_the_run_correct_the_plan() -> None:
+    budget = Budget(PLAN, budget_s=100, close_s=0)
+    assert budget.has_room("b", elapsed_s=20, ratio=2.0)
+    assert not budget.has_room("b", elapsed_s=20, ratio=2.1)
+
+
+def test_a_partial_pass_does_not_cover_what_time_left_out() -> None:
+    assert [end_of_partial(end, left_out=["t"]) for end in ("pass", "partial", "fail")] == [
+        "partial",
+        "partial",
+        "fail",
+    ]
+    assert [end_of_partial(end, left_out=[]) for end in ("pass", "partial", "fail")] == ["pass", "partial", "fail"]
+
+
+def test_budgets_are_in_words() -> None:
+    assert [budget_in_words(seconds) for seconds in (1800, 7200)] == ["30 min", "2 h"]
