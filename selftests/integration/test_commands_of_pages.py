@@ -33,7 +33,7 @@ RUNS += ("reports/20261121-203246-82b53d", "reports/20261121-221143-ffaa0f", "re
 RUNS += ("RUN", "RUN...", "BEFORE", "AFTER", "vendor-a", "vendor-b", "vendor-c")
 DIRECTORIES = ("/mnt/nvme", "/mnt/data", "/media/sd", "/media/pi/sd", "/var/tmp/first")
 HISTORY, HISTORY_OF_PAGES = "HISTORY", "/var/lib/storage-acceptance"
-PLANNED = frozenset({"run", "host", "quick"})
+PLANNED = frozenset({"run", "gate", "nightly", "qualification", "host", "quick"})
 
 
 def commands(page: str) -> list[str]:

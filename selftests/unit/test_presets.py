@@ -145,13 +145,14 @@ def test_a_run_without_its_consents_ends_before_it_begins(tmp_path: Path) -> Non
 
 
 def test_the_command_takes_a_class_and_a_context(tmp_path: Path) -> None:
-    """The context is unknown, so the run ends with wrong usage that names it."""
+    """There is no kubeconfig, so the plan names what it looked for."""
     done = run_module(
         "storage_acceptance", "gate", "fast", "--context", "elsewhere", "--storage-plan",
         folder=tmp_path, environment={"PYTHONPATH": str(ROOT), "HOME": str(tmp_path), "PATH": "/usr/bin:/bin"},
     )  # fmt: skip
     output = done.stdout + done.stderr
-    assert "elsewhere" in output and "fast: claim binds" in output and "preset: gate" in output, output
+    assert "preset: gate" in output and "fast: claim binds" in output, output
+    assert "no cluster is named" not in output and "kubeconfig" in output
 
 
 def test_own_tests_run_next_to_a_preset(tmp_path: Path, planned: Planned) -> None:

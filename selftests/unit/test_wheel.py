@@ -186,3 +186,9 @@ def test_pytest_has_the_suite_where_it_is_asked_for_and_not_elsewhere(
     other = ("python", "-m", "pytest", "test_other.py", "-p", "no:cacheprovider")
     assert "1 passed" in call("/usr/bin/env", "STORAGE_CLASS=GLACIER", programs / other[0], *other[1:]).stdout
     assert not (tmp_path / "reports").exists()
+
+
+def test_presets_choose_among_the_tests_of_the_wheel(call: Called) -> None:
+    listed = call("storage-acceptance", "gate", "fast", "--collect-only", "-q").stdout
+    assert "tests/test_provisioning.py::test_claim_binds_and_takes_a_write[fast]" in listed
+    assert "tests/test_control_plane_scale.py" not in listed and "no test matches" not in listed
