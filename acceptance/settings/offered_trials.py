@@ -231,7 +231,8 @@ WITH = Group(
             name="node-volumes",
             part="node-volumes",
             metavar="N",
-            help="fill a node with as many volumes as its driver reports, if that takes at most N",
+            help="fill a node with volumes: with as many as its driver reports, if that is at most N, and with N, or "
+            "until the node uses no more",
             default="0",
         ),
         Option(

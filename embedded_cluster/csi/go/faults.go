@@ -62,6 +62,10 @@ const (
 	fixedBySnapshots fault = "never-grows-with-snapshots"    // expansion of a volume with snapshots is put off again and again
 	growthRefused    fault = "refuses-growth-with-snapshots" // the same, refused for good
 	deletedReturns   fault = "deleted-volume-returns"        // a new volume is the last one that was deleted
+
+	takesFour          fault = "node-takes-four"      // a node refuses a fifth volume, and reports no limit
+	deadlocksWhenMixed fault = "deadlocks-when-mixed" // an empty volume is never made that was asked for while a copy was made
+	stallsWhileCopying fault = "stalls-while-copying" // all volumes stand still while one is copied
 )
 
 var allFaults = []fault{
@@ -71,6 +75,7 @@ var allFaults = []fault{
 	wrongStatistics, takesFewer, keepsSpace, slowsDown, clonesSlowly, neverModified, mountsNothing, oneNodeRefuses,
 	oldFileSystem, refusedForGood,
 	bulkDataLost, lostWithSource, sourcesStay, sourcesRefused, deletionDamages, fixedBySnapshots, growthRefused, deletedReturns,
+	takesFour, deadlocksWhenMixed, stallsWhileCopying,
 }
 
 // parseFaults reads one fault a line; blank lines aside, each must be known.
