@@ -12,6 +12,7 @@ from acceptance.limits.ramps import RampRules
 from acceptance.limits.rebuilds import REBUILD
 from acceptance.limits.scaling import SCALING
 from acceptance.limits.sections import ALWAYS, Bound, Keys, Section, declare_section, entry_of
+from acceptance.limits.simultaneous import DRAIN_OF_MANY, MIXED_OPERATIONS, NODE_VOLUMES
 from acceptance.limits.speed import COMPARISON, LIMITS, SUSTAINED_LIMITS
 from acceptance.limits.under_load import NEIGHBOURS, UNDER_LOAD
 from acceptance.limits.values import QUANTITY, Share, Size
@@ -57,7 +58,7 @@ def _cpus(text: object) -> float:
 
 _Cpus = Annotated[float, BeforeValidator(_cpus), QUANTITY]
 _Part = Annotated[float, BeforeValidator(_part), QUANTITY]
-_Count, _Pods = Annotated[int, Field(ge=0)], Annotated[int, Field(ge=1)]
+_Restarts, _Pods = Annotated[int, Field(ge=0)], Annotated[int, Field(ge=1)]
 
 PRICE = declare_section(
     "resource_overhead",
@@ -75,7 +76,7 @@ PRICE = declare_section(
             words="memory growth of a pod of the storage in an hour of load: {wanted}",
         ),
         "restarts": Bound(
-            entry=entry_of("RestartsEntry", "`{at_most: 0, because: ...}`", _Count),
+            entry=entry_of("RestartsEntry", "`{at_most: 0, because: ...}`", _Restarts),
             unit="count",
             counts=True,
             words="restarts of the storage's containers: {wanted}",
@@ -231,51 +232,6 @@ EVERY_NODE = declare_section(
     profile="volume",
     of_figures=True,
 )
-_NODE_VOLUMES_TEXT = "The number of volumes that pods of one node must be able to use at the same time."
-NODE_VOLUMES = declare_section(
-    "node_volumes",
-    "`{used: {at_least: 50, because: ...}}`",
-    {
-        "used": Bound(
-            entry=entry_of("NodeVolumesLimit", _NODE_VOLUMES_TEXT, _Pods, side="at_least"),
-            unit="count",
-            path="node_volumes.used",
-            words="volumes used on one node at the same time: {wanted}",
-        )
-    },
-    profile="volume",
-    asked_with={"node_volumes"},
-    of_figures=True,
-)
-_MIXED_FAILED_TEXT = "The largest number allowed to fail of operations of different kinds at the same time."
-_MIXED_SLOWEST_TEXT = "The longest time (s) allowed for one of them."
-_MIXED_GAP_TEXT = "The longest time (s) allowed meanwhile between two durable records on another volume."
-MIXED_OPERATIONS = declare_section(
-    "mixed_operations",
-    "`{failed: {at_most: 0, because: ...}, slowest: ..., write_gap: ...}`",
-    {
-        "failed": Bound(
-            entry=entry_of("MixedFailedLimit", _MIXED_FAILED_TEXT, _Count),
-            unit="count",
-            counts=True,
-            path="mixed_operations.failed",
-            words="failed operations of different kinds at the same time: {wanted}",
-        ),
-        "slowest": Bound(
-            entry=entry_of("MixedSlowestLimit", _MIXED_SLOWEST_TEXT),
-            path="mixed_operations.slowest",
-            words="slowest of the operations of different kinds at the same time: {wanted}",
-        ),
-        "write_gap": Bound(
-            entry=entry_of("MixedWriteGapLimit", _MIXED_GAP_TEXT),
-            path="mixed_operations.write_gap",
-            words="longest gap in durable writes during operations of different kinds: {wanted}",
-        ),
-    },
-    profile="mixed-operations",
-    asked_with={"operations"},
-    of_figures=True,
-)
 SECTIONS: tuple[Section, ...] = (
     LIMITS,
     COMPARISON,
@@ -294,6 +250,7 @@ SECTIONS: tuple[Section, ...] = (
     MANY_FILES,
     PROVISIONING,
     EVERY_NODE,
+    DRAIN_OF_MANY,
     NODE_VOLUMES,
     HISTORY,
 )

@@ -228,6 +228,13 @@ WITH = Group(
             otherwise="the pods that the target file names",
         ),
         Option(
+            name="drained-pods",
+            part="drained-pods",
+            metavar="N",
+            help="evict N pods of a node at the same time, each with a volume, and use the volumes on other nodes",
+            default="0",
+        ),
+        Option(
             name="node-volumes",
             part="node-volumes",
             metavar="N",

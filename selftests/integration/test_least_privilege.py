@@ -78,6 +78,8 @@ SMALLEST = {path.name: path.stem for path in (ROOT / "tests").glob("test_*.py")}
     "test_many_snapshots.py": "",
     # The same requests as of control operations and records.
     "test_mixed_operations.py": "",
+    # The same requests as of one evicted pod.
+    "test_drain_of_many_pods.py": "",
     "test_many_volumes_on_a_node.py": "",
     "test_full_volumes.py": "",
     "test_many_files.py": "",

@@ -10,7 +10,7 @@ from acceptance.cluster.api import Api
 from acceptance.cluster.resources import CLAIMS, PODS, SNAPSHOT_CONTENTS, VOLUME_SNAPSHOTS, VOLUMES
 from acceptance.cluster.workspace import Workspace
 from acceptance.judging.figures import judge_figure
-from acceptance.limits.declared import MIXED_OPERATIONS
+from acceptance.limits.simultaneous import MIXED_OPERATIONS
 from acceptance.results.figures import FiguresRecord
 from acceptance.text.errors import StorageFailure, Unsupported
 from acceptance.trials import mixed_operations as module

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from acceptance.cluster.claims import Claim
 from acceptance.cluster.pod_manifest import PodPlan
 from acceptance.judging.figures import judge_figure
-from acceptance.limits.declared import NODE_VOLUMES
+from acceptance.limits.simultaneous import NODE_VOLUMES
 from acceptance.text.errors import StorageFailure
 from acceptance.trials import node_volumes as module
 from acceptance.trials.features.bench import Bench

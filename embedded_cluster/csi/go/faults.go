@@ -64,6 +64,7 @@ const (
 	deletedReturns   fault = "deleted-volume-returns"        // a new volume is the last one that was deleted
 
 	takesFour          fault = "node-takes-four"      // a node refuses a fifth volume, and reports no limit
+	mountsInTurn       fault = "mounts-one-at-a-time" // all nodes together mount one volume after the other
 	deadlocksWhenMixed fault = "deadlocks-when-mixed" // an empty volume is never made that was asked for while a copy was made
 	stallsWhileCopying fault = "stalls-while-copying" // all volumes stand still while one is copied
 )
@@ -75,7 +76,7 @@ var allFaults = []fault{
 	wrongStatistics, takesFewer, keepsSpace, slowsDown, clonesSlowly, neverModified, mountsNothing, oneNodeRefuses,
 	oldFileSystem, refusedForGood,
 	bulkDataLost, lostWithSource, sourcesStay, sourcesRefused, deletionDamages, fixedBySnapshots, growthRefused, deletedReturns,
-	takesFour, deadlocksWhenMixed, stallsWhileCopying,
+	takesFour, mountsInTurn, deadlocksWhenMixed, stallsWhileCopying,
 }
 
 // parseFaults reads one fault a line; blank lines aside, each must be known.

@@ -7,7 +7,9 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
+	"golang.org/x/sys/unix"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 )
@@ -73,6 +75,30 @@ func (d *driver) hasRoom(most int64) error {
 	if staged >= most {
 		return status.Errorf(codes.ResourceExhausted, "%s has %d volumes and takes no more", d.node, staged)
 	}
+	return nil
+}
+
+// turnIn is a file of the pool that is locked while a volume with the fault mountsInTurn is about to be mounted, which takes turnTakes.
+const (
+	turnIn    = "turn"
+	turnTakes = 15 * time.Second
+)
+
+// awaitTurn waits until no node mounts a volume with the fault mountsInTurn, and takes its time.
+func (d *driver) awaitTurn(is volume) error {
+	inTurn, err := d.has(mountsInTurn, is.Fault)
+	if err != nil || !inTurn {
+		return err
+	}
+	file, err := os.OpenFile(filepath.Join(d.folder, turnIn), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if err := unix.Flock(int(file.Fd()), unix.LOCK_EX); err != nil {
+		return err
+	}
+	time.Sleep(turnTakes)
 	return nil
 }
 
