@@ -71,7 +71,7 @@ func emptyLike(is snapshot, image *os.File) error {
 	if err := enlarge(image, is.Size); err != nil || is.Block {
 		return err
 	}
-	return format(image.Name())
+	return format(image.Name(), false)
 }
 
 // copiesOf finds the volumes and snapshots that were made from a volume or a snapshot.
