@@ -12,6 +12,7 @@ from acceptance.limits.ramps import RampRules
 from acceptance.limits.rebuilds import REBUILD
 from acceptance.limits.scaling import SCALING
 from acceptance.limits.sections import ALWAYS, Bound, Keys, Section, declare_section, entry_of
+from acceptance.limits.simultaneous import DRAIN_OF_MANY, MIXED_OPERATIONS, NODE_VOLUMES
 from acceptance.limits.speed import COMPARISON, LIMITS, SUSTAINED_LIMITS
 from acceptance.limits.under_load import NEIGHBOURS, UNDER_LOAD
 from acceptance.limits.values import QUANTITY, Share, Size
@@ -279,10 +280,13 @@ SECTIONS: tuple[Section, ...] = (
     DISRUPTION,
     DISTURBANCES,
     CONTROL_OPERATIONS,
+    MIXED_OPERATIONS,
     SNAPSHOTS,
     MANY_FILES,
     PROVISIONING,
     EVERY_NODE,
+    DRAIN_OF_MANY,
+    NODE_VOLUMES,
     HISTORY,
 )
 """All sections that a tier can have limits in, in the order of the schema."""

@@ -228,10 +228,18 @@ WITH = Group(
             otherwise="the pods that the target file names",
         ),
         Option(
+            name="drained-pods",
+            part="drained-pods",
+            metavar="N",
+            help="evict N pods of a node at the same time, each with a volume, and use the volumes on other nodes",
+            default="0",
+        ),
+        Option(
             name="node-volumes",
             part="node-volumes",
             metavar="N",
-            help="fill a node with as many volumes as its driver reports, if that takes at most N",
+            help="fill a node with volumes: with as many as its driver reports, if that is at most N, and with N, or "
+            "until the node uses no more",
             default="0",
         ),
         Option(

@@ -129,6 +129,7 @@ class Settings(Frozen):
     imported_failures: ImportedFailures = _default("imported_failures")
     expect: Capabilities = ()
     refused_size: Size | None = None
+    drained_pods: Annotated[int, Field(ge=0, le=999)] = _default("drained_pods")
     node_volumes: Annotated[int, Field(ge=0, le=999)] = _default("node_volumes")
     large_volume: Size | None = None
     timeout: Duration = _default("timeout")

@@ -76,6 +76,11 @@ SMALLEST = {path.name: path.stem for path in (ROOT / "tests").glob("test_*.py")}
     # The same requests as of those before: of snapshots, which the cluster has not, of records, of volumes.
     "test_snapshots_in_use.py": "",
     "test_many_snapshots.py": "",
+    # The same requests as of control operations and records.
+    "test_mixed_operations.py": "",
+    # The same requests as of one evicted pod.
+    "test_drain_of_many_pods.py": "",
+    "test_many_volumes_on_a_node.py": "",
     "test_full_volumes.py": "",
     "test_many_files.py": "",
     "test_access_modes.py": "read_write_once_pod_volume_refuses_a_second_pod",
@@ -108,6 +113,7 @@ SMALLEST = {path.name: path.stem for path in (ROOT / "tests").glob("test_*.py")}
     "test_resource_overhead.py": "",
 }
 WIDE = "{at_most: 1h, because: the test wants it so}"
+"""any time"""
 LIMITS = f"""\
 {READ_LIMIT}    scaling:
       random-write-iops:
@@ -122,9 +128,9 @@ LIMITS = f"""\
     operations:
       start: {{p50: {{at_most: 5min, because: the test wants it so}}}}
 """ + "".join(
-    f"    {section.key}: {{{', '.join(f'{key}: {WIDE}' for key, _ in section.bounds.values())}}}\n"
+    f"    {section.key}: {{{', '.join(f'{key}: {WIDE}' for key in keys)}}}\n"
     for section in SECTIONS
-    if section.of_figures
+    if section.of_figures and (keys := [key for key, bound in section.bounds.values() if bound.unit == "s"])
 )
 OPTIONS = (
     "--storage-destructive",

@@ -114,14 +114,12 @@ class Round:
     def _ask_for_pods(self, names: Collection[str]) -> None:
         """Request the pods. If volumes are provisioned only for their pods, nothing has checked their owner before: the
         pods do."""
+        self._ask(names, "pod_asked", self._ask_for_pod)
+
+    def _ask_for_pod(self, name: str) -> None:
         guarded_claims = (0,) if self._waits else ()
-        objects = self.observer.timeline.objects
-
-        def ask(name: str) -> None:
-            objects[name].pod_gone = False
-            ask_for_pod(self.workspace.api, self._pod(self._claims[name]), guarded_claims=guarded_claims)
-
-        self._ask(names, "pod_asked", ask)
+        self.observer.timeline.objects[name].pod_gone = False
+        ask_for_pod(self.workspace.api, self._pod(self._claims[name]), guarded_claims=guarded_claims)
 
     def _pod(self, claim: Claim) -> PodPlan:
         return PodPlan(
@@ -145,7 +143,14 @@ class Round:
     ) -> list[str]:
         """Take a snapshot for each time that a claim is named; return the names of those that are ready. All are
         deleted when `undoing` is over."""
-        api = self.workspace.api
+        requests = self._new_snapshots(kind, claims, undoing)
+        self._ask(requests, "asked", lambda name: requests[name]())
+        return self._snapshots_come(operation, list(requests))
+
+    def _new_snapshots(
+        self, kind: ObjectKind, claims: Sequence[str], undoing: Undoing
+    ) -> dict[str, Callable[[], object]]:
+        """Prepare snapshots, which are deleted when `undoing` is over; return the request for each by its name."""
         of_claims = {
             object_name(claim, kind, str(number)): self._claims[claim] for number, claim in enumerate(claims, start=1)
         }
@@ -161,11 +166,15 @@ class Round:
         with self.observer.condition:
             self.observer.timeline.add(snapshots, kind=kind, round_=self.number)
         undoing.callback(lambda: self._remove_snapshots(snapshots, is_interrupted=undoing.error is not None))
-        self._ask(snapshots, "asked", lambda name: take_snapshot(api, snapshots[name], claim=of_claims[name]))
-        ready_names = self._await(operation, list(snapshots), "ready")
-        for name in self.observer.timeline.with_(list(snapshots), "provisioned"):
+        api = self.workspace.api
+        return {name: partial(take_snapshot, api, snapshots[name], claim=claim) for name, claim in of_claims.items()}
+
+    def _snapshots_come(self, operation: Operation, names: list[str], *, timeout_s: float | None = None) -> list[str]:
+        """Wait for requested snapshots; return the names of those that are ready."""
+        ready_names = self._await(operation, names, "ready", timeout_s=timeout_s)
+        for name in self.observer.timeline.with_(names, "provisioned"):
             if (obj := self.observer.timeline.objects[name]).is_retained:
-                own_content(api, obj.volume, run_id=self.workspace.run_id)
+                own_content(self.workspace.api, obj.volume, run_id=self.workspace.run_id)
         return ready_names
 
     def _remove_snapshots(self, snapshots: dict[str, Snapshot], *, is_interrupted: bool) -> None:
@@ -183,24 +192,31 @@ class Round:
         self._go(names)
 
     def _expand(self, ready_names: list[str]) -> None:
-        api, timeline = self.workspace.api, self.observer.timeline
+        self._ask(ready_names, "growth_asked", self._ask_to_grow)
+        self._await("expand", self._growing(ready_names), "expanded")
 
-        def ask(name: str) -> None:
-            obj = timeline.objects[name]
-            obj.requested_size = max(obj.capacity, VOLUME_SIZE) + VOLUME_SIZE
-            try:
-                ask_to_grow(api, self._claims[name], size=obj.requested_size)
-            except ApiError as error:
-                if not refuses_growth(error.status, error.message):
-                    raise
-                obj.failures["expand"] = f"Refused: {error.message}"
+    def _ask_to_grow(self, name: str) -> None:
+        obj = self.observer.timeline.objects[name]
+        obj.requested_size = max(obj.capacity, VOLUME_SIZE) + VOLUME_SIZE
+        try:
+            ask_to_grow(self.workspace.api, self._claims[name], size=obj.requested_size)
+        except ApiError as error:
+            if not refuses_growth(error.status, error.message):
+                raise
+            obj.failures["expand"] = f"Refused: {error.message}"
 
-        self._ask(ready_names, "growth_asked", ask)
-        growing_names = [name for name in ready_names if "expand" not in timeline.objects[name].failures]
-        self._await("expand", growing_names, "expanded")
+    def _growing(self, names: Collection[str]) -> list[str]:
+        """Return those whose expansion was not refused."""
+        return [name for name in names if "expand" not in self.observer.timeline.objects[name].failures]
 
     def _go(self, names: list[str]) -> None:
         """End the pods, then delete their claims, and wait until their volumes are deleted."""
+        self._release(names)
+        self._ask(names, "deletion_asked", self._ask_to_delete)
+        self._await("delete", self._leaving(names), "gone")
+
+    def _release(self, names: Collection[str]) -> None:
+        """End the pods; volumes that their class would keep become the run's, which deletes them in the end."""
         api, objects, namespace = self.workspace.api, self.observer.timeline.objects, self.workspace.namespace
         pods = [name for name in names if not objects[name].pod_gone]
         at_once(partial(api.delete, PODS, name, namespace=namespace, grace_s=1) for name in pods)
@@ -209,25 +225,39 @@ class Round:
         for name in names:
             if objects[name].is_retained:
                 label_volume(api, api.get(VOLUMES, objects[name].volume), run_id=self.workspace.run_id)
-        self._ask(names, "deletion_asked", lambda name: api.delete(CLAIMS, name, namespace=namespace))
-        to_go = [name for name in names if "provisioned" in objects[name].at_s and not objects[name].is_retained]
-        self._await("delete", to_go, "gone")
+
+    def _ask_to_delete(self, name: str) -> None:
+        self.workspace.api.delete(CLAIMS, name, namespace=self.workspace.namespace)
+
+    def _leaving(self, names: Collection[str]) -> list[str]:
+        """Return those whose volume is deleted together with its claim."""
+        objects = self._objects(names)
+        return [obj.name for obj in objects if "provisioned" in obj.at_s and not obj.is_retained]
 
     def _ask(self, names: Collection[str], moment: Moment, request: Callable[[str], object]) -> None:
         """Make the request for each object; its time counts from the moment when it is sent."""
+        at_once(self._requests(names, moment, request))
+
+    def _requests(
+        self, names: Collection[str], moment: Moment, request: Callable[[str], object]
+    ) -> list[Callable[[], None]]:
+        """Return the request for each object, which notes when it is sent."""
 
         def ask(name: str) -> None:
             with self.observer.condition:
                 self.observer.timeline.note(name, moment, self.observer.now_s())
             request(name)
 
-        at_once([partial(ask, name) for name in names])
+        return [partial(ask, name) for name in names]
 
-    def _await(self, operation: Operation, names: list[str], moment: Moment) -> list[str]:
+    def _await(
+        self, operation: Operation, names: list[str], moment: Moment, *, timeout_s: float | None = None
+    ) -> list[str]:
         """Wait for the moment; return the objects that reached it in time, and note what became of the others."""
         self._say(f"{operation}: waiting for {len(names)} at the same time")
         timeline = self.observer.timeline
-        for name in self.observer.wait(names, moment, timeout_s=self.settings.timeout_s):
+        timeout_s = self.settings.timeout_s if timeout_s is None else timeout_s
+        for name in self.observer.wait(names, moment, timeout_s=timeout_s):
             timeline.objects[name].failures[operation] = why_failed(self.workspace, timeline.objects[name], operation)
         return timeline.with_(names, moment)
 

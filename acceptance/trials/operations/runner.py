@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from acceptance.cluster.claims import require_no_unclaimed_volumes
 from acceptance.cluster.node_room import total_room
@@ -56,9 +56,10 @@ class OperationsRunner:
         storage_class, settings, api = self._classes[name], self._settings, self._workspace.api
         require_no_unclaimed_volumes(api, storage_classes=[name])
         require_mode(self._workspace, storage_class=name, size=VOLUME_SIZE, block=settings.block, node=settings.node)
-        self._require_room()
-        missing = dict(self._missing(storage_class))
-        snapshot_class = "" if OF_SNAPSHOTS & missing.keys() else self._snapshot_class(storage_class)
+        require_room(self._workspace, node=settings.node, pods=settings.at_once)
+        missing = dict(missing_operations(self._workspace, storage_class, settings.all_operations))
+        operations = settings.all_operations - missing.keys()
+        snapshot_class = snapshot_class_for(self._workspace, storage_class, operations)
         began_s: dict[int, float] = {}
         earlier_requests = api.request_counts.copy()
         with Observer(self._workspace, snapshots=bool(snapshot_class)) as observer:
@@ -94,41 +95,40 @@ class OperationsRunner:
             requests=dict(sorted((api.request_counts - earlier_requests).items())),
         )
 
-    def _require_room(self) -> None:
-        """Raise EnvironmentFailure if the nodes cannot hold as many pods as are requested at once."""
-        settings, template = self._settings, self._workspace.pods.template
-        nodes = nodes_that_take_pods(self._workspace.api, template)
-        nodes = [node for node in nodes if settings.node in (None, name_of(node))]
-        room = total_room(self._workspace.api, nodes, requests=REQUESTS)
-        if room < settings.at_once:
-            raise EnvironmentFailure(
-                f"the {len(nodes)} nodes hold {room} more pods of {REQUESTS['cpu']} CPU and {REQUESTS['memory']} each, "
-                f"but {settings.at_once} at the same time were requested, so none was created; free capacity, add "
-                "nodes, or request fewer with --storage-with operations=N"
-            )
 
-    def _missing(self, storage_class: StorageClass) -> Iterator[tuple[Operation, str]]:
-        """Yield the operations that the class cannot do, or that the cluster does not report for it, with the
-        reason."""
-        operations, name = self._settings.all_operations, storage_class.name
-        try:
-            self._snapshot_class(storage_class)
-        except Unsupported as error:
-            for operation in OPERATIONS:
-                if operation in OF_SNAPSHOTS & operations:
-                    yield operation, f"capability 'snapshot': {error}"
-        if "expand" in operations and not storage_class.allow_expansion:
-            yield (
-                "expand",
-                f"capability 'expansion': StorageClass {name} does not allow it (allowVolumeExpansion is not true)",
-            )
-        if storage_class.reclaim_policy != "Delete":
-            yield "delete", f"StorageClass {name} keeps its volumes (reclaimPolicy {storage_class.reclaim_policy})"
-
-    def _snapshot_class(self, storage_class: StorageClass) -> str:
-        """Return the snapshot class; empty if none is required. Raises Unsupported."""
-        return (
-            snapshot_class_of(self._workspace.api, storage_class)
-            if OF_SNAPSHOTS & self._settings.all_operations
-            else ""
+def require_room(workspace: Workspace, *, node: str | None, pods: int) -> None:
+    """Raise EnvironmentFailure if the nodes cannot hold as many pods as are requested at once."""
+    nodes = nodes_that_take_pods(workspace.api, workspace.pods.template)
+    nodes = [candidate for candidate in nodes if node in (None, name_of(candidate))]
+    room = total_room(workspace.api, nodes, requests=REQUESTS)
+    if room < pods:
+        raise EnvironmentFailure(
+            f"the {len(nodes)} nodes hold {room} more pods of {REQUESTS['cpu']} CPU and {REQUESTS['memory']} each, "
+            f"but {pods} at the same time were requested, so none was created; free capacity, add "
+            "nodes, or request fewer with --storage-with operations=N"
         )
+
+
+def missing_operations(
+    workspace: Workspace, storage_class: StorageClass, operations: Collection[Operation]
+) -> Iterator[tuple[Operation, str]]:
+    """Yield the operations that the class cannot do, or that the cluster does not report for it, with the reason."""
+    name = storage_class.name
+    try:
+        snapshot_class_for(workspace, storage_class, operations)
+    except Unsupported as error:
+        for operation in OPERATIONS:
+            if operation in OF_SNAPSHOTS & set(operations):
+                yield operation, f"capability 'snapshot': {error}"
+    if "expand" in operations and not storage_class.allow_expansion:
+        yield (
+            "expand",
+            f"capability 'expansion': StorageClass {name} does not allow it (allowVolumeExpansion is not true)",
+        )
+    if storage_class.reclaim_policy != "Delete":
+        yield "delete", f"StorageClass {name} keeps its volumes (reclaimPolicy {storage_class.reclaim_policy})"
+
+
+def snapshot_class_for(workspace: Workspace, storage_class: StorageClass, operations: Collection[Operation]) -> str:
+    """Return the snapshot class; empty if none is required. Raises Unsupported."""
+    return snapshot_class_of(workspace.api, storage_class) if OF_SNAPSHOTS & set(operations) else ""

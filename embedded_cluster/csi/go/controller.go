@@ -148,6 +148,9 @@ func (d *driver) CreateVolume(_ context.Context, asked *csi.CreateVolumeRequest)
 	if err := d.wait(own); err != nil {
 		return nil, err
 	}
+	if err := d.beforeMaking(asked.GetName(), own, source.id != ""); err != nil {
+		return nil, err
+	}
 	begin := d.make
 	if wanted.RBD {
 		begin = d.makeRBD

@@ -72,6 +72,11 @@ const (
 	formatsAgain     fault = "formats-again"                 // a volume is formatted when it is mounted for the fourth time
 	formatsSlowly    fault = "formats-slowly"                // a node takes some time for each GiB of a volume that it gets first
 	roundsDown       fault = "rounds-sizes-down"             // a volume has whole GiB, and no more, of what is asked for and reported
+
+	takesFour          fault = "node-takes-four"      // a node refuses a fifth volume, and reports no limit
+	mountsInTurn       fault = "mounts-one-at-a-time" // all nodes together mount one volume after the other
+	deadlocksWhenMixed fault = "deadlocks-when-mixed" // an empty volume is never made that was asked for while a copy was made
+	stallsWhileCopying fault = "stalls-while-copying" // all volumes stand still while one is copied
 )
 
 var allFaults = []fault{
@@ -83,6 +88,7 @@ var allFaults = []fault{
 	bulkDataLost, lostWithSource, sourcesStay, sourcesRefused, deletionDamages, fixedBySnapshots, growthRefused, deletedReturns,
 	liesMeanwhile, refusesMeanwhile, readOnlyAfter, lostAtNodeStart,
 	showsEarlier, deletesNeighbors, keepsUnused, formatsAgain, formatsSlowly, roundsDown,
+	takesFour, mountsInTurn, deadlocksWhenMixed, stallsWhileCopying,
 }
 
 // parseFaults reads one fault a line; blank lines aside, each must be known.

@@ -36,7 +36,9 @@ type driver struct {
 
 	refusals refusals
 	cloning  cloning
-	slowed   sync.Map // the ids of volumes with the fault slowsDown that stand still again and again
+	mixing   mixing
+	stalling sync.Mutex // held while all volumes with the fault stallsWhileCopying stand still
+	slowed   sync.Map   // the ids of volumes with the fault slowsDown that stand still again and again
 }
 
 func main() {

@@ -68,6 +68,9 @@ func (d *driver) NodeStageVolume(_ context.Context, asked *csi.NodeStageVolumeRe
 	} else if refuses && strings.HasSuffix(d.node, "-2") {
 		return nil, status.Errorf(codes.Internal, "%s has no path to the storage", d.node)
 	}
+	if err := d.awaitTurn(is); err != nil {
+		return nil, err
+	}
 	done, err := d.mayHave(is)
 	if err != nil {
 		return nil, err

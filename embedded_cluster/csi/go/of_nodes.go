@@ -7,7 +7,9 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
+	"golang.org/x/sys/unix"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 )
@@ -30,26 +32,36 @@ func (p pool) most() (int64, error) {
 // takenAlone is held while a volume is counted and mounted: a kubelet asks for all of a pod's volumes at once.
 var takenAlone sync.Mutex
 
-// mayHave refuses the last volume of those that the node says it takes, by the fault takesFewer. Volumes are counted by their
-// mounts; done is called when the volume is mounted, or is not to be.
+// mostOfFour is how many volumes a node takes by the fault takesFour.
+const mostOfFour = 4
+
+// mayHave refuses the last volume of those that the node says it takes, by the fault takesFewer, and each beyond the fourth by the
+// fault takesFour. Volumes are counted by their mounts; done is called when the volume is mounted, or is not to be.
 func (d *driver) mayHave(is volume) (done func(), err error) {
 	fewer, err := d.has(takesFewer, is.Fault)
-	if !fewer || err != nil {
+	if err != nil {
 		return func() {}, err
 	}
+	four, err := d.has(takesFour, is.Fault)
+	if err != nil || !fewer && !four {
+		return func() {}, err
+	}
+	most := int64(mostOfFour)
+	if fewer {
+		if most, err = d.most(); err != nil {
+			return func() {}, err
+		}
+		most--
+	}
 	takenAlone.Lock()
-	if err := d.hasRoom(); err != nil {
+	if err := d.hasRoom(most); err != nil {
 		takenAlone.Unlock()
 		return nil, err
 	}
 	return takenAlone.Unlock, nil
 }
 
-func (d *driver) hasRoom() error {
-	most, err := d.most()
-	if err != nil {
-		return err
-	}
+func (d *driver) hasRoom(most int64) error {
 	text, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
 		return err
@@ -60,9 +72,33 @@ func (d *driver) hasRoom() error {
 			staged++
 		}
 	}
-	if staged >= most-1 {
+	if staged >= most {
 		return status.Errorf(codes.ResourceExhausted, "%s has %d volumes and takes no more", d.node, staged)
 	}
+	return nil
+}
+
+// turnIn is a file of the pool that is locked while a volume with the fault mountsInTurn is about to be mounted, which takes turnTakes.
+const (
+	turnIn    = "turn"
+	turnTakes = 15 * time.Second
+)
+
+// awaitTurn waits until no node mounts a volume with the fault mountsInTurn, and takes its time.
+func (d *driver) awaitTurn(is volume) error {
+	inTurn, err := d.has(mountsInTurn, is.Fault)
+	if err != nil || !inTurn {
+		return err
+	}
+	file, err := os.OpenFile(filepath.Join(d.folder, turnIn), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if err := unix.Flock(int(file.Fd()), unix.LOCK_EX); err != nil {
+		return err
+	}
+	time.Sleep(turnTakes)
 	return nil
 }
 
