@@ -10,7 +10,7 @@ from acceptance.trials.features.recreated_claim import try_recreated_claim
 from acceptance.trials.features.shared_restore import try_shared_restore
 from acceptance.trials.features.snapshot_without_source import try_snapshot_without_source
 
-pytestmark = [pytest.mark.provisioning, pytest.mark.features]
+pytestmark = [pytest.mark.provisioning, pytest.mark.features, pytest.mark.slow]
 
 
 @pytest.mark.capability("snapshot-without-source")

@@ -5,7 +5,7 @@ import pytest
 from acceptance.trials.features.deletions import try_early_deletion, try_isolated_deletion
 from acceptance.trials.features.erased import try_erased
 
-pytestmark = [pytest.mark.provisioning, pytest.mark.features]
+pytestmark = [pytest.mark.provisioning, pytest.mark.features, pytest.mark.slow]
 
 
 @pytest.mark.capability("erased-blocks")

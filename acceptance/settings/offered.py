@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from acceptance.settings.offered_trials import DURABILITY, RAMP, REBUILD, SCALE, WITH
+from acceptance.settings.offered_trials import DURABILITY, LOAD, RAMP, REBUILD, SCALE, WITH
 from acceptance.settings.option import Group, Option
 
 TEST_SUBJECTS = (
@@ -182,34 +182,6 @@ IN_THE_CLUSTER = (
         metavar="PERCENT",
         help="how much of a pool's free space the run may claim at one time, if that is known",
         default="50%",
-    ),
-)
-LOAD = Group(
-    name="load",
-    help="loads of profiles",
-    options=(
-        Option(
-            name="load-time",
-            part="time",
-            metavar="TIME",
-            help="minimum duration of each load, alone and in turn, such as 30s: longer loads show smaller changes "
-            "between runs",
-            otherwise="until its verdicts are decided, at least 4s",
-        ),
-        Option(
-            name="longest",
-            part="longest",
-            metavar="TIME",
-            help="maximum duration of a load whose verdicts are undecided after a minute, 60s to 30min",
-            default="5min",
-        ),
-        Option(
-            name="unjudged-time",
-            part="unjudged",
-            metavar="TIME",
-            help="duration of a load whose profile has no limit",
-            default="12s",
-        ),
     ),
 )
 TRIALS = (

@@ -4,6 +4,35 @@ from __future__ import annotations
 
 from acceptance.settings.option import Group, Option
 
+LOAD = Group(
+    name="load",
+    help="loads of profiles",
+    options=(
+        Option(
+            name="load-time",
+            part="time",
+            metavar="TIME",
+            help="minimum duration of each load, alone and in turn, such as 30s: longer loads show smaller changes "
+            "between runs",
+            otherwise="until its verdicts are decided, at least 4s",
+        ),
+        Option(
+            name="longest",
+            part="longest",
+            metavar="TIME",
+            help="maximum duration of a load whose verdicts are undecided after a minute, 60s to 30min",
+            default="5min",
+        ),
+        Option(
+            name="unjudged-time",
+            part="unjudged",
+            metavar="TIME",
+            help="duration of a load whose profile has no limit",
+            default="12s",
+        ),
+    ),
+)
+
 SCALE = Group(
     name="scale",
     help="many volumes at the same time",

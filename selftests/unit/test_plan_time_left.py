@@ -155,6 +155,7 @@ def test_no_plan_leaves_nothing() -> None:
 
 def kept(monkeypatch: pytest.MonkeyPatch, *steps: PlannedStep) -> TimeLeft:
     """The time left of a run that began with a plan of these steps."""
+    monkeypatch.setattr(plan, "keep_budget", lambda *_: None)
     monkeypatch.setattr(plan, "plan_of", lambda *_: pytest.fail("made a second time"))
     stash = pytest.Stash()
     stash[PLAN] = Plan(steps=steps, skips=(), unknown=())

@@ -126,7 +126,7 @@ def test_pods_of_the_storage_are_named_by_either_name(name: str, tmp_path: Path)
         ("settings: {timeout: 5s}\ncaveats: [{what: a}]", "target.yaml:2: caveats.0.source: expected this key"),
         (
             "about: mine",
-            "expected rebuild, node_failure, kubelet, pool, settings, cache, caveats or limits, found none",
+            "expected rebuild, node_failure, kubelet, disturb, pool, settings, cache, caveats or limits, found none",
         ),
     ],
 )
