@@ -42,6 +42,7 @@ def test_file_permissions_hold_on_another_node(show_capability):
     show_capability(try_rights)
 
 
+@pytest.mark.slow
 @pytest.mark.capability("directory-listing")
 def test_large_directory_is_listed_completely_on_another_node(show_capability):
     """A directory of up to 100,000 entries grows on one node; another node lists every entry exactly once."""

@@ -41,11 +41,14 @@ def test_each_entry_of_a_shipped_preset_chooses_tests(name: str, planned: Planne
 
 @pytest.mark.parametrize("name", ["gate", "nightly"])
 def test_jobs_for_clusters_with_other_users_destroy_nothing(name: str, planned: Planned) -> None:
-    """Not even with consent; and their loads fit in the embedded cluster, if no measurement has to continue."""
+    """Not even with consent. The budgets suffice in the embedded cluster, that of the gate for its first entries."""
     status, output = planned(f"--storage-preset={name}", *CLASSES, NO_CLUSTER, "--storage-destructive")
     assert status == 0 and "random-write-iops on fast" in output, output
     assert "destructive" not in output.lower().partition("the plan of this run")[2]
-    assert "Budget: " in output and "has no room" not in output
+    assert "Budget: " in output
+    left_out = re.findall(r"^  tests/(\w+)\.py::", output.partition("it has no room for ")[2], re.MULTILINE)
+    core = {Path(choice.file).stem for choice in read_preset(name).content.tests or () if choice.file}
+    assert not core & set(left_out) and (name == "gate" or not left_out), output
     assert read_preset(name).content.consents == ()
 
 
