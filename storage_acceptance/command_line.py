@@ -142,7 +142,7 @@ COMMANDS = (
     Command(
         name="gate",
         takes="[CLASS] [OPTIONS]",
-        about="at most 30 min before production: volumes, durability, speed, capabilities; nothing destructive",
+        about="30 min before production: volumes, durability, speed, capabilities; nothing destructive",
         run=_preset("gate"),
     ),
     Command(
