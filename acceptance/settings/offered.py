@@ -210,7 +210,7 @@ RUN = (
     Option(
         name="budget",
         metavar="TIME",
-        help="maximum duration of the run: tests that do not fit are left out, and named (docs/presets.md)",
+        help="time for the run: tests that no longer fit are left out, and named (docs/presets.md)",
         otherwise="that of the preset, else unlimited",
     ),
     Option(
