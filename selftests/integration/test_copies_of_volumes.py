@@ -51,6 +51,8 @@ SEEN = {
 """The same, found at once."""
 FAULTS = WAITED_FOR | SEEN
 WAITED_S = 30
+REFUSED = ("--storage-with", "refused-size=5Ti")
+"""A size that the lab's driver refuses."""
 CLONES_SLOWLY = "clones-slowly"
 """It is told, and fails nothing."""
 Case = tuple[str, str, str]
@@ -71,7 +73,7 @@ def classes(api: Api) -> Iterator[None]:
 def good(classes: None, api: Api, tmp_path_factory: pytest.TempPathFactory) -> SuiteRun:
     """All of it on the class that can do everything."""
     reports = tmp_path_factory.mktemp("copies") / "reports"
-    run = run_suite(*TESTS, "--storage-class", CLASS, reports=reports)
+    run = run_suite(*TESTS, *REFUSED, "--storage-class", CLASS, reports=reports)
     assert left_behind(api) == []
     return run
 
@@ -117,7 +119,7 @@ def test_what_is_wrong_fails_for_that_reason(case: Case, wrong: list[SuiteRun]) 
 
 def test_what_a_class_lacks_is_named(api: Api, reports: Path) -> None:
     """A class of one node's folders: nothing of it grows or is copied, and two volumes are had on that node alone."""
-    run = run_suite(*TESTS, "--storage-class", "local-path", reports=reports)
+    run = run_suite(*TESTS, *REFUSED, "--storage-class", "local-path", reports=reports)
     found = {
         capability["capability"]: (capability["status"], capability["how"])
         for capability in run.results["capabilities"]
