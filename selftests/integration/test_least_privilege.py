@@ -101,6 +101,7 @@ SMALLEST = {path.name: path.stem for path in (ROOT / "tests").glob("test_*.py")}
     "test_synchronous_writes.py": "",
     "test_replica_rebuild.py": "",
     "test_failover.py": "",
+    "test_disturbances.py": "",
     "test_failover_out_of_service.py": "",
     "test_kubelet_restart.py": "",
     "test_killed_storage_pods.py": "",
