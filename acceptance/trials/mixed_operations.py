@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -86,8 +85,8 @@ class MixedOutcome:
 
 
 def operations_of_each(requested: int) -> int:
-    """Return the number of operations of each kind if `requested` operations are to run at the same time."""
-    return math.ceil(requested / len(MIXED))
+    """Return the number of operations of each kind if at most `requested` run at the same time, at least 1."""
+    return max(1, requested // len(MIXED))
 
 
 @dataclass(frozen=True, kw_only=True)
